@@ -1,0 +1,1 @@
+"""Positional encodings for transformers, in NumPy."""
