@@ -1,0 +1,69 @@
+"""What a cell publishes a number with.
+
+    print("minimum", record("minimum-similarity", sims.min()))
+
+`record` publishes the value once, under an id that is unique in the whole book, and returns its shown form as text. All
+that a reader needs beside the value stands by id in `numbers.yml`: `meaning`, `shown` (a Python format), `unit`,
+`tolerance` (relative, 1e-9 unless it says otherwise), `below` (a residual's bound), `source` (rows of
+`source-numbers.csv`) and `given` (true for an input that a source document states).
+
+A residual, that is rounding noise, is shown as the bound it stays below: its own digits depend on the processor.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import yaml
+from IPython.display import display
+
+NUMBERS = Path(__file__).with_name("numbers.yml")
+MIME = "application/papermill.record/application/json"  # "papermill.record": MyST-NB stores it and displays nothing
+
+
+@cache
+def entries() -> dict[str, dict]:
+    """Return the entries of `numbers.yml` by id."""
+    return yaml.load(NUMBERS.read_text(encoding="utf8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
+
+
+def plain(value):
+    """Return a number, or a nest of numbers, as Python ints, floats and lists; refuse everything else."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"a number of record is real: got {value!r} of type {type(value).__name__} ({array.dtype})")
+    if not np.isfinite(array).all():
+        raise ValueError(f"a number of record is finite: got {value!r}")
+    return (array + 0.0 if array.dtype.kind == "f" else array).tolist()  # + 0.0 turns -0.0 into 0.0
+
+
+def shown(value, spec: str) -> str:
+    """Return `value` in the format `spec`; a list as its items between commas, rows between semicolons."""
+    if isinstance(value, list):
+        between = "; " if value and isinstance(value[0], list) else ", "
+        return between.join(shown(item, spec) for item in value)
+    return format(value, spec)
+
+
+def record(name: str, value) -> str:
+    """Publish `value` as the number of record `name` and return its shown form.
+
+    Raises KeyError for an id that `numbers.yml` does not have, TypeError or ValueError for what is no finite real number,
+    and ValueError for a residual that is not below its bound.
+    """
+    entry = entries().get(name)
+    if entry is None:
+        raise KeyError(f"record({name!r}, …): no such id in book/numbers.yml; give it a meaning and a shown form there")
+    value = plain(value)
+    payload = {"id": name, "value": value}
+    if "below" in entry:
+        bound = float(entry["below"])
+        if not np.all(np.abs(value) < bound):
+            raise ValueError(f"record({name!r}, …): the residual {value!r} is not below its bound {bound:g}")
+        payload = {"id": name, "below": bound}  # the digits of rounding noise are recorded nowhere
+        text = f"{bound:.0e}".replace("e-0", "e-")
+    else:
+        text = shown(value, entry["shown"])
+    scrapbook = {"name": f"number:{name}", "mime_prefix": "application/papermill.record/"}
+    display({MIME: payload}, metadata={"scrapbook": scrapbook}, raw=True)
+    return text
