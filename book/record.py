@@ -10,6 +10,7 @@ that a reader needs beside the value stands by id in `numbers.yml`: `meaning`, `
 A residual, that is rounding noise, is shown as the bound it stays below: its own digits depend on the processor.
 """
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import yaml
 from IPython.display import display
 
 NUMBERS = Path(__file__).with_name("numbers.yml")
-MIME = "application/papermill.record/application/json"  # "papermill.record": MyST-NB stores it and displays nothing
+MIME = "application/papermill.record/text/plain"  # "papermill.record": MyST-NB stores it and displays nothing
 
 
 @cache
@@ -65,5 +66,5 @@ def record(name: str, value) -> str:
     else:
         text = shown(value, entry["shown"])
     scrapbook = {"name": f"number:{name}", "mime_prefix": "application/papermill.record/"}
-    display({MIME: payload}, metadata={"scrapbook": scrapbook}, raw=True)
+    display({MIME: json.dumps(payload)}, metadata={"scrapbook": scrapbook}, raw=True)
     return text

@@ -12,8 +12,8 @@ def glued(env: BuildEnvironment, page: str) -> dict[str, dict]:
         return {}
     path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
     bundles = json.loads(path.read_text(encoding="utf8"))
-    return {name: bundle["data"]["application/json"] for name, bundle in bundles.items()
-            if "application/json" in bundle.get("data", {})}
+    return {name: json.loads(bundle["data"]["text/plain"]) for name, bundle in bundles.items()
+            if name.startswith(("number:", "figure:"))}
 
 
 def numbers(env: BuildEnvironment) -> dict[str, dict]:

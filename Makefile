@@ -1,0 +1,60 @@
+# The commands of the project; each makes the environment .venv first, once, from the exact pins of requirements.txt.
+#
+#   make book        build the site into _build/html and say where to open it
+#   make test        run all tests
+#   make lesson-10   run the lesson's standalone programs
+#   make serve       build, serve on localhost, rebuild on change
+#   make clean       remove what was built (.venv stays; "make distclean" removes it too)
+
+.SILENT:
+.ONESHELL:
+.SHELLFLAGS := -ec
+.DEFAULT_GOAL := book
+.PHONY: book test lesson-10 serve clean distclean
+
+bin := .venv/bin
+export PYTHONUTF8 := 1
+
+book: .venv/ready
+	"$(bin)/jupyter-book" build .
+
+test: .venv/ready
+	"$(bin)/python" -m pytest
+
+lesson-10: .venv/ready
+	"$(bin)/python" book/scripts/pe_matrix.py
+	"$(bin)/python" book/scripts/pe_translation.py
+
+serve: .venv/ready
+	"$(bin)/python" book/scripts/serve.py
+
+clean:
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis book/scripts/output
+
+distclean: clean
+	rm -rf .venv .bench
+
+# Made anew when a pin changes. PYTHON=/path/to/python chooses another interpreter.
+.venv/ready: requirements.txt pyproject.toml
+	supported='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
+	python=
+	for name in $(PYTHON) python3 python3.13 python3.12 python3.11 python; do
+	  if command -v "$$name" >/dev/null 2>&1 && "$$name" -c "$$supported" 2>/dev/null; then python=$$name; break; fi
+	done
+	if [ -z "$$python" ]; then
+	  echo "This book needs Python 3.11, 3.12 or 3.13; found: $$(python3 --version 2>/dev/null || echo none)."
+	  echo "Install one, or name it: make book PYTHON=/path/to/python3.12"
+	  exit 1
+	fi >&2
+	if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then
+	  echo "$$python cannot make virtual environments. On Debian or Ubuntu: apt install python3-venv" >&2
+	  exit 1
+	fi
+	if ! "$(bin)/python" -c "$$supported" 2>/dev/null; then
+	  echo "Making the environment .venv with $$("$$python" --version) ..."
+	  rm -rf .venv
+	  "$$python" -m venv .venv
+	fi
+	echo "Installing the pinned packages into .venv (about a minute, once) ..."
+	"$(bin)/python" -m pip install --disable-pip-version-check --requirement requirements.txt
+	touch .venv/ready
