@@ -49,7 +49,7 @@ def shown(value, spec: str) -> str:
 def record(name: str, value) -> str:
     """Publish `value` as the number of record `name` and return its shown form.
 
-    Raises KeyError for an id that `numbers.yml` does not have, TypeError or ValueError for what is no finite real number,
+    Raises KeyError for an id that `numbers.yml` lacks, TypeError or ValueError for what is no finite real number,
     and ValueError for a residual that is not below its bound.
     """
     entry = entries().get(name)

@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxRole
 import published
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from record import entries, shown  # noqa: E402
+from record import entries, shown
 
 log = logging.getLogger(__name__)
 IN_FORMULA = re.compile(r"\\num\{([^{}:]+)(?::([^{}]+))?\}")
