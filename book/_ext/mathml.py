@@ -1,7 +1,8 @@
 """Mathematics as native MathML, made at build time.
 
-A page needs no script to show a formula, and TeX that cannot be read ends the build: each bad formula is a warning with its page and
-line while pages are read (`strict` turns it into the end of the build), and an error if one still reaches the writer.
+A page needs no script to show a formula, and TeX that cannot be read ends the build: each bad formula is a warning
+with its page and line while pages are read (`strict` turns it into the end of the build), and an error if one still
+reaches the writer.
 """
 
 from __future__ import annotations
@@ -20,21 +21,24 @@ logger = logging.getLogger(__name__)
 
 _converter = LatexToMathML(fancy_error=False)
 
-# Sphinx numbers equations, so math-core must not: environments that would number their rows become their starred forms. `split` is
-# `aligned` inside a single equation, and math-core knows it by that name only.
+# Sphinx numbers equations, so math-core must not: environments that would number their rows become their starred
+# forms. `split` is `aligned` inside a single equation, and math-core knows it by that name only.
 _ENVIRONMENTS = {name: f"{name}*" for name in ("equation", "align", "gather", "multline")} | {"split": "aligned"}
 
-# A number of record in a formula (`\num{id}`) gets its digits only after all pages are read; any digit will do for the check before.
+# A number of record in a formula (`\num{id}`) gets its digits only after all pages are read; any digit will do for
+# the check before.
 _NUMBER_OF_RECORD = re.compile(r"\\num\{[^{}]*\}")
 
-# MyST labels an unstarred amsmath environment with a random UUID, which nobody can refer to and which differs in every build.
+# MyST labels an unstarred amsmath environment with a random UUID, which nobody can refer to and which differs in
+# every build.
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def to_mathml(tex: str, *, display: bool) -> str:
     r"""Return `tex` as a `<math>` element.
 
-    Rows of a displayed formula that stand outside any environment (`a \\ b`) are aligned at their `&`, as in TeX's `split`.
+    Rows of a displayed formula that stand outside any environment (`a \\ b`) are aligned at their `&`, as in TeX's
+    `split`.
     Raises `ValueError` with math-core's reason if `tex` cannot be read.
     """
     tex = re.sub(r"\\(begin|end)\{(\w+)\}", lambda m: rf"\{m[1]}{{{_ENVIRONMENTS.get(m[2], m[2])}}}", tex.strip())

@@ -2,7 +2,8 @@
 
     python book/theme/subset_math_font.py
 
-The full font comes in the pip package `ziamath`. The result is committed, so a build needs neither; the same pins give the same bytes.
+The full font comes in the pip package `ziamath`. The result is committed, so a build needs neither; the same pins give
+the same bytes.
 """
 
 from __future__ import annotations
