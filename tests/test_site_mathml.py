@@ -89,7 +89,7 @@ x &= y
 """
     status, log, page = build(tmp_path, text)
     assert status == 0, log
-    body = page[page.index("<h1>") :]
+    body = page[page.index("<h1>") : page.index("</section>")]
     assert body.count("<math") == 5
     assert "$" not in body and "<script" not in body
     assert 'href="#equation-eq-first">(1)' in body and 'href="#equation-eq-second">(2)' in body
