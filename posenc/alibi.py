@@ -1,0 +1,72 @@
+"""Attention with linear biases (ALiBi): no code at all, a penalty on scores that grows with the distance."""
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from . import _checks
+
+CONVENTIONS = ("code", "paper")
+
+
+def alibi_slopes(num_heads: int, convention: str = "code") -> NDArray[np.float64]:
+    """The slope of each head's penalty, per token.
+
+    For n heads, n a power of two: m_h = 2**(-8 h / n), h = 1 .. n. For other counts two conventions are published.
+    "code", the authors' program: the slopes of the largest power of two P <= n, then every other slope of 2 P heads,
+    as many as are missing. "paper", the text: the same geometric sequence 2**(-8 h / n) for every n.
+
+    Parameters: `num_heads`, 1 or more; `convention`, "code" or "paper".
+    Returns: float64 array of shape (num_heads,).
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: Press, Smith and Lewis 2022, "Train Short, Test Long", section 3, and their published code.
+
+    >>> alibi_slopes(3)
+    array([0.0625    , 0.00390625, 0.25      ])
+    """
+    n = _checks.count(num_heads, "num_heads", least=1)
+    if _checks.choice(convention, "convention", CONVENTIONS) == "paper":
+        return 2.0 ** (-8 * np.arange(1, n + 1) / n)
+    power = 2 ** (n.bit_length() - 1)
+    first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    between = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
+    return np.concatenate([first, between[: n - power]])
+
+
+def alibi_bias(
+    q_positions: ArrayLike,
+    k_positions: ArrayLike,
+    num_heads: int,
+    convention: str = "code",
+    symmetric: bool = False,
+    dtype: DTypeLike = float,
+) -> NDArray[Any]:
+    """The bias to add to attention scores: minus the slope times the distance from query to key.
+
+    B[h, i, j] = -m_h (q_i - k_j) where k_j <= q_i, and -inf where the key comes later (so that it is the causal mask,
+    too); with `symmetric`, B[h, i, j] = -m_h |q_i - k_j| throughout.
+
+    Parameters: `q_positions` (n_q,) and `k_positions` (n_k,), real numbers in tokens; `num_heads`, 1 or more;
+    `convention`, as for `alibi_slopes`; `symmetric`, for encoders; `dtype`, float16, float32 or float64.
+    Returns: array of shape (num_heads, n_q, n_k), read-only.
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: Press, Smith and Lewis 2022, section 3 and figure 3.
+
+    >>> alibi_bias([0, 1, 2], [0, 1, 2], 8)[0]
+    array([[ 0. , -inf, -inf],
+           [-0.5,  0. , -inf],
+           [-1. , -0.5,  0. ]])
+    """
+    slopes = alibi_slopes(num_heads, convention)
+    symmetric, dtype = _checks.flag(symmetric, "symmetric"), _checks.float_dtype(dtype)
+    q, k = _checks.positions(q_positions, "q_positions"), _checks.positions(k_positions, "k_positions")
+    for name, array in (("q_positions", q), ("k_positions", k)):
+        if array.ndim != 1:
+            raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+    gap = q[:, np.newaxis] - k                           # (n_q, n_k)
+    penalty = -slopes[:, np.newaxis, np.newaxis] * np.abs(gap) + 0.0
+    if not symmetric:
+        penalty[:, gap < 0] = -np.inf
+    out = penalty.astype(dtype)
+    out.flags.writeable = False
+    return out

@@ -1,0 +1,133 @@
+"""Scaled dot-product attention, with the softmax and the mask it needs."""
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _checks
+
+
+def _boolean_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    array = np.asarray(mask)
+    if array.dtype != bool:
+        raise TypeError(f"mask must be boolean, True where attention is allowed, got dtype {array.dtype}")
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise ValueError(f"mask must broadcast to the shape of the scores, {shape}, got {array.shape}") from None
+
+
+def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDArray[Any]:
+    """Exponentials along an axis, divided by their sum.
+
+    softmax(x)_i = exp(x_i - max x) / sum_j exp(x_j - max x) over the entries that the mask allows; the others are 0.
+
+    Parameters: `x`, real numbers of any shape with at least one axis, -inf allowed; `axis`, along which the result
+    sums to 1; `mask`, booleans that broadcast to x.shape, True where an entry takes part.
+    Returns: array of the shape of x in its dtype (float64 for integers). Where nothing takes part (all masked or -inf)
+    the result is 0, not NaN.
+    Raises: TypeError for other dtypes; ValueError for NaN or +inf among the entries, or a mask that does not fit.
+    Source: Vaswani et al. 2017, section 3.2.1.
+
+    >>> softmax([0.0, 0.0, -np.inf])
+    array([0.5, 0.5, 0. ])
+    """
+    x = _checks.numeric(x, "x")
+    axis = _checks.count(axis, "axis", least=-(2**63))
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"axis must be one of the {x.ndim} axes of x, got {axis}")
+    dtype = x.dtype if x.dtype in _checks.FLOATS else np.dtype(float)
+    work = x.astype(np.float32 if dtype == np.float16 else dtype)
+    if mask is not None:
+        work[~_boolean_mask(mask, x.shape)] = -np.inf
+    peak = work.max(axis=axis, keepdims=True, initial=-np.inf)
+    if not (peak < np.inf).all():
+        raise ValueError("x must not hold NaN or +inf where it takes part")
+    work -= np.where(peak > -np.inf, peak, 0)
+    with np.errstate(under="ignore"):
+        np.exp(work, out=work)
+        total = work.sum(axis=axis, keepdims=True)
+        work /= np.where(total > 0, total, 1)
+        return work.astype(dtype, copy=False)
+
+
+def causal_mask(n_queries: int, n_keys: int | None = None) -> NDArray[np.bool_]:
+    """Which keys each query may attend to: those at its own place and before, the last query being the last key.
+
+    M[i, j] = (j - n_keys <= i - n_queries), True = may attend.
+
+    Parameters: `n_queries`, 0 or more; `n_keys`, by default as many. With cached keys n_keys > n_queries; with fewer
+    keys than queries the first queries have nothing to attend to.
+    Returns: boolean array of shape (n_queries, n_keys).
+    Raises: TypeError or ValueError when a count is no integer or below 0.
+    Source: Vaswani et al. 2017, section 3.2.3.
+
+    >>> causal_mask(2, 4).astype(int)
+    array([[1, 1, 1, 0],
+           [1, 1, 1, 1]])
+    """
+    n = _checks.count(n_queries, "n_queries")
+    m = n if n_keys is None else _checks.count(n_keys, "n_keys")
+    return np.tri(n, m, m - n, dtype=bool)
+
+
+def attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    bias: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+    scale: float | None = None,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Scaled dot-product attention: each query's mean of the values, weighted by its match with the keys.
+
+    W = softmax(q k^T scale + bias),  out = W v,  with scale = 1/sqrt(d) unless given.
+
+    Parameters: `q` (..., n_q, d), `k` (..., n_k, d), `v` (..., n_k, d_v), finite real numbers whose leading axes
+    broadcast, heads before sequence; `bias`, added to the scores, and `mask`, booleans, True = may attend, both
+    broadcast to (..., n_q, n_k); `scale`, a real number.
+    Returns: (out, weights) of shapes (..., n_q, d_v) and (..., n_q, n_k). A query with nothing to attend to gets zeros.
+    Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit.
+    Source: Vaswani et al. 2017, section 3.2.1, equation 1.
+
+    >>> out, weights = attention([[1.0], [1.0]], [[0.0], [0.0]], [[2.0], [4.0]], mask=causal_mask(2))
+    >>> weights
+    array([[1. , 0. ],
+           [0.5, 0.5]])
+    >>> out
+    array([[2.],
+           [3.]])
+    """
+    q, k, v = _checks.finite(q, "q"), _checks.finite(k, "k"), _checks.finite(v, "v")
+    for name, array in (("q", q), ("k", k), ("v", v)):
+        if array.ndim < 2:
+            raise ValueError(f"{name} must have at least two axes, (..., n, d), got shape {array.shape}")
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(f"q and k must have the same width, got shapes {q.shape} and {k.shape}")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(f"k and v must have the same number of rows, got shapes {k.shape} and {v.shape}")
+    try:
+        lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    except ValueError:
+        raise ValueError(
+            f"the leading axes of q, k and v must broadcast, got shapes {q.shape}, {k.shape} and {v.shape}"
+        ) from None
+    if scale is None:
+        scale = 1 / math.sqrt(max(q.shape[-1], 1))
+    scale = _checks.real(scale, "scale")
+    shape = (*lead, q.shape[-2], k.shape[-2])            # (..., n_q, n_k)
+    dtype = np.result_type(*(a.dtype if a.dtype in _checks.FLOATS else np.float64 for a in (q, k, v)))
+    work = np.dtype(np.float32) if dtype == np.float16 else dtype
+    scores = q.astype(work) @ np.swapaxes(k.astype(work), -1, -2) * work.type(scale)
+    scores = np.broadcast_to(scores, shape)
+    if bias is not None:
+        added = _checks.numeric(bias, "bias")
+        try:
+            added = np.broadcast_to(added, shape)
+        except ValueError:
+            raise ValueError(f"bias must broadcast to the shape of the scores, {shape}, got {added.shape}") from None
+        scores = scores + added.astype(work)
+    weights = softmax(scores, mask=mask)
+    return (weights @ v.astype(work)).astype(dtype), weights.astype(dtype)

@@ -1,0 +1,176 @@
+"""Context extension: the same rotation with slower frequencies, so that longer texts keep to angles seen in training.
+
+Every function takes frequencies (radians per token, fastest first, as `frequencies` gives them) and returns new ones.
+"""
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _checks
+
+RAMPS = ("reference", "unrounded", "paper")
+
+
+def _several(frequencies: ArrayLike) -> NDArray[np.float64]:
+    omega = _checks.frequency_list(frequencies)
+    if omega.size < 2:
+        raise ValueError(f"frequencies must have at least two entries for this change, got {omega.size}")
+    return omega
+
+
+def interpolated(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
+    """Position interpolation: every frequency divided by the factor by which the context grows.
+
+    omega'_j = omega_j / factor, which is to say that position p is read as p / factor.
+
+    Parameters: `frequencies` (n,), radians per token; `factor` > 0, new length over trained length.
+    Returns: float64 array of shape (n,).
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional
+    Interpolation", section 2.3.
+
+    >>> interpolated([1.0, 0.1], 4)
+    array([0.25 , 0.025])
+    """
+    return _checks.frequency_list(frequencies) / _checks.positive(factor, "factor")
+
+
+def ntk_aware(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
+    """NTK-aware scaling: the base is raised so that the slowest pair is stretched by the factor and the fastest not.
+
+    omega'_j = omega_j factor**(-j/(n - 1)), which is base' = base * factor**(d/(d - 2)), n = d/2 pairs.
+
+    Parameters: `frequencies` (n,), radians per token, n >= 2; `factor` > 0.
+    Returns: float64 array of shape (n,).
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: bloc97 2023, "NTK-Aware Scaled RoPE"; Peng et al. 2023, "YaRN", section 3.1, definition 1.
+
+    >>> ntk_aware([1.0, 0.1, 0.01], 4)
+    array([1.    , 0.05  , 0.0025])
+    """
+    omega = _several(frequencies)
+    j = np.arange(omega.size)
+    return omega * _checks.positive(factor, "factor") ** (-j / (omega.size - 1))
+
+
+def dynamic_ntk(
+    frequencies: ArrayLike, length: float, trained_length: float, factor: float = 1.0
+) -> NDArray[np.float64]:
+    """NTK-aware scaling by as much as the text at hand needs, and not at all within the trained length.
+
+    ntk_aware with the multiplier max(1, factor * length / trained_length - (factor - 1)).
+
+    Parameters: `frequencies` (n,), radians per token, n >= 2; `length`, tokens in the text now; `trained_length`,
+    tokens; `factor` >= 1.
+    Returns: float64 array of shape (n,).
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: emozilla 2023, "Dynamically Scaled RoPE"; Peng et al. 2023, "YaRN", section 3.3; the form with a factor is
+    that of the transformers library.
+
+    >>> dynamic_ntk([1.0, 0.1, 0.01], 4096, 2048, 2).round(6)
+    array([1.      , 0.057735, 0.003333])
+    """
+    length, trained = _checks.positive(length, "length"), _checks.positive(trained_length, "trained_length")
+    factor = _checks.positive(factor, "factor")
+    if factor < 1:
+        raise ValueError(f"factor must be 1 or more, got {factor}")
+    return ntk_aware(frequencies, max(1.0, factor * length / trained - (factor - 1)))
+
+
+def yarn(
+    frequencies: ArrayLike,
+    factor: float,
+    original_length: float,
+    beta_fast: float = 32.0,
+    beta_slow: float = 1.0,
+    ramp: str = "reference",
+) -> NDArray[np.float64]:
+    """YaRN: pairs that turn often in the trained length stay, pairs that turn less than once are interpolated.
+
+    omega'_j = g_j omega_j + (1 - g_j) omega_j / factor, with g falling from 1 to 0 between the pairs that make
+    `beta_fast` and `beta_slow` turns in `original_length` tokens. Three ramps are in use:
+    "reference", the authors' program: linear in the pair index, ends rounded outward, the upper cut at d - 1;
+    "unrounded", the same with the ends as they come; "paper", the text: linear in the number of turns.
+
+    Parameters: `frequencies` (n,), geometric, radians per token, n >= 2; `factor` > 0; `original_length`, tokens;
+    `beta_fast` > `beta_slow` > 0, turns; `ramp`, one of the three names.
+    Returns: float64 array of shape (n,). The factor on the scores is `yarn_attention_factor`.
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: Peng et al. 2023, "YaRN", section 3.2, equations 17 to 23 (the paper's count), and the published code.
+
+    >>> yarn([1.0, 0.1, 0.01, 0.001], 4, 131072)[2:]
+    array([0.01   , 0.00075])
+    """
+    omega = _several(frequencies)
+    factor, length = _checks.positive(factor, "factor"), _checks.positive(original_length, "original_length")
+    fast, slow = _checks.positive(beta_fast, "beta_fast"), _checks.positive(beta_slow, "beta_slow")
+    if fast <= slow:
+        raise ValueError(f"beta_fast must be above beta_slow, got {fast} and {slow}")
+    _checks.choice(ramp, "ramp", RAMPS)
+    if ramp == "paper":
+        turns = length * omega / (2 * math.pi)
+        keep = np.clip((turns - slow) / (fast - slow), 0, 1)
+    else:
+        if omega.min() <= 0:
+            raise ValueError("frequencies must be above 0 for a ramp over pairs")
+        steps = -np.diff(np.log(omega))
+        if not (steps[0] > 0 and np.allclose(steps, steps[0], rtol=1e-5, atol=0)):
+            raise ValueError("frequencies must fall in one ratio for a ramp over pairs, as those of `frequencies` do")
+        step = math.log(omega[0] / omega[-1]) / (omega.size - 1)
+        low, high = (math.log(omega[0] * length / (2 * math.pi * turns)) / step for turns in (fast, slow))
+        if ramp == "reference":
+            low, high = math.floor(low), math.ceil(high)
+        low, high = max(low, 0), min(high, 2 * omega.size - 1)
+        if low == high:
+            high += 0.001  # the authors' way round a ramp of no width
+        keep = 1 - np.clip((np.arange(omega.size) - low) / (high - low), 0, 1)
+    return omega / factor * (1 - keep) + omega * keep
+
+
+def yarn_attention_factor(factor: float) -> float:
+    """What YaRN multiplies queries and keys by, each, so that scores grow by its square.
+
+    sqrt(1/t) = 0.1 ln(factor) + 1, and 1 for a factor up to 1.
+
+    Parameters: `factor` > 0.
+    Returns: a float.
+    Raises: TypeError or ValueError when `factor` is no real number above 0.
+    Source: Peng et al. 2023, "YaRN", section 3.4, equation 22.
+
+    >>> yarn_attention_factor(1), round(yarn_attention_factor(40), 6)
+    (1.0, 1.368888)
+    """
+    factor = _checks.positive(factor, "factor")
+    return 0.1 * math.log(factor) + 1.0 if factor > 1 else 1.0
+
+
+def llama3(
+    frequencies: ArrayLike,
+    factor: float = 8.0,
+    low_freq_factor: float = 1.0,
+    high_freq_factor: float = 4.0,
+    original_length: float = 8192,
+) -> NDArray[np.float64]:
+    """The scaling of Llama 3.1: fast pairs stay, slow pairs are interpolated, a linear blend between.
+
+    omega'_j = s_j omega_j + (1 - s_j) omega_j / factor, with
+    s_j = (original_length / lambda_j - low) / (high - low) cut to [0, 1], lambda_j = 2 pi / omega_j.
+
+    Parameters: `frequencies` (n,), radians per token; `factor` > 0; `high_freq_factor` > `low_freq_factor` > 0,
+    turns in `original_length` tokens.
+    Returns: float64 array of shape (n,).
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: Grattafiori et al. 2024, "The Llama 3 Herd of Models", and Meta's published code (`apply_scaling`).
+
+    >>> llama3([1.0, 0.1, 0.0002]).round(6)
+    array([1.0e+00, 1.0e-01, 2.5e-05])
+    """
+    omega = _checks.frequency_list(frequencies)
+    factor, length = _checks.positive(factor, "factor"), _checks.positive(original_length, "original_length")
+    low = _checks.positive(low_freq_factor, "low_freq_factor")
+    high = _checks.positive(high_freq_factor, "high_freq_factor")
+    if high <= low:
+        raise ValueError(f"high_freq_factor must be above low_freq_factor, got {high} and {low}")
+    keep = np.clip((length * omega / (2 * math.pi) - low) / (high - low), 0, 1)
+    return omega / factor * (1 - keep) + omega * keep
