@@ -11,6 +11,7 @@ A residual, that is rounding noise, is shown as the bound it stays below: its ow
 """
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def shown(value, spec: str) -> str:
     if isinstance(value, list):
         between = "; " if value and isinstance(value[0], list) else ", "
         return between.join(shown(item, spec) for item in value)
-    return format(value, spec)
+    return re.sub(r"^-(0(?:\.0*)?)$", r"\1", format(value, spec))  # no minus before what rounds to zero
 
 
 def record(name: str, value) -> str:

@@ -1,0 +1,53 @@
+"""A small book with the real extensions, for tests that need a real build."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+HEADER = """---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+"""
+
+
+class ToyBook:
+    """Pages and numbers of a test's own in a folder of its own, built by the project's extensions and configuration."""
+
+    def __init__(self, folder: Path, pages: dict[str, str], numbers: str, extensions: list[str]):
+        self.folder = folder
+        self.extensions = extensions
+        book = folder / "book"
+        shutil.copytree(ROOT / "book" / "_ext", book / "_ext", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in "record.py", "source-numbers.csv":
+            shutil.copy(ROOT / "book" / name, book / name)
+        self.write("numbers.yml", numbers)
+        for name, text in pages.items():
+            self.write(f"{name}.md", text)
+        config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf8"))
+        sphinx = config["sphinx"]
+        sphinx["local_extensions"] = {name: "book/_ext" for name in extensions}
+        sphinx["extra_extensions"] = ["sphinx_exercise"]
+        del config["bibtex_bibfiles"]
+        if "mathml" not in extensions:  # formulas stay TeX
+            del sphinx["config"]["html_math_renderer"]
+        (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf8")
+        first, *others = pages
+        toc = {"format": "jb-book", "root": f"book/{first}"}
+        if others:
+            toc["chapters"] = [{"file": f"book/{name}"} for name in others]
+        (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf8")
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / "book" / name).write_text(text, encoding="utf8")
+
+    def build(self) -> subprocess.CompletedProcess:
+        command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, encoding="utf8", timeout=120)
+
+    def html(self, page: str) -> str:
+        return (self.folder / "_build" / "html" / "book" / f"{page}.html").read_text(encoding="utf8")
