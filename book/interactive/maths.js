@@ -1,0 +1,69 @@
+/* The formulas behind the interactive figures, the same as posenc's and in the same float64, and how values are shown.
+   Positions, pairs and columns count from 0; pair i holds columns 2i (sine) and 2i + 1 (cosine). */
+"use strict";
+globalThis.interactive = globalThis.interactive || {};
+interactive.maths = (() => {
+  const frequency = (pair, dim, base) => base ** (-2 * pair / dim);
+
+  const frequencies = (dim, base) => Float64Array.from({ length: dim / 2 }, (_, pair) => frequency(pair, dim, base));
+
+  /* Rows are positions: length x 2 * omegas.length values, row after row. */
+  function sinusoidalTable(length, omegas) {
+    const dim = 2 * omegas.length;
+    const table = new Float64Array(length * dim);
+    for (let position = 0; position < length; position++) {
+      for (let pair = 0; pair < omegas.length; pair++) {
+        const phase = position * omegas[pair];
+        table[position * dim + 2 * pair] = Math.sin(phase);
+        table[position * dim + 2 * pair + 1] = Math.cos(phase);
+      }
+    }
+    return table;
+  }
+
+  /* The dot product of rows a and b of a table. */
+  function rowProduct(table, dim, a, b) {
+    let sum = 0;
+    for (let column = 0; column < dim; column++) sum += table[a * dim + column] * table[b * dim + column];
+    return sum;
+  }
+
+  /* The closed form of that product: a sum of cosines of the offset alone. */
+  function similarity(offset, omegas) {
+    let sum = 0;
+    for (const omega of omegas) sum += Math.cos(omega * offset);
+    return sum;
+  }
+
+  /* A point (x, y) turned by an angle, counterclockwise. */
+  const rotate = ([x, y], angle) =>
+    [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)];
+
+  const dot = (u, v) => u[0] * v[0] + u[1] * v[1];
+
+  /* Slopes of a power of two of heads: 2^(-8/n), its square, its cube, ... */
+  const alibiSlopes = (heads) => Array.from({ length: heads }, (_, head) => 2 ** (-8 * (head + 1) / heads));
+
+  /* Has training on positions 0 .. trained - 1 met the phase omega * position, give or take whole turns?
+     A pair that made a full turn has met (nearly) every phase; a slower one only the arc it swept. */
+  function phaseIsNew(position, omega, trained) {
+    const swept = omega * (trained - 1);
+    return swept < 2 * Math.PI && (omega * position) % (2 * Math.PI) > swept;
+  }
+
+  const sign = (text) => (Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212"));
+  const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
+  /* Four decimals, a true minus sign, and no minus before a zero. */
+  const fixed = (value, decimals = 4) => sign(value.toFixed(decimals));
+
+  /* Four significant digits, whole numbers from 1,000 up; no value here is small enough for an exponent. */
+  const significant = (value) => (value >= 999.95 ? grouped(value.toFixed(0)) : value.toPrecision(4));
+
+  const integer = (value) => sign(String(value)).replace(/\d{4,}/, grouped);
+
+  return {
+    frequency, frequencies, sinusoidalTable, rowProduct, similarity, rotate, dot, alibiSlopes, phaseIsNew,
+    fixed, significant, integer,
+  };
+})();
