@@ -1,35 +1,67 @@
-"""End the build on any warning, each time it is run.
+"""End the build on any warning, with all of them listed last.
 
-Sphinx's own `-W` exits 1 once and 0 on the rerun, because it keeps its environment and reads nothing again. This
-extension answers `env-get-outdated` with every page, so that each build meets every warning, and raises at the end.
+Sphinx's own `-W` exits 1 once and 0 on the rerun. An exception raised by an extension makes Sphinx drop its environment,
+so the next build reads every page again and meets every warning again. What is known when all pages are read ends the
+build before one is written; a broken reference shows while pages are written, and ends it after.
 """
 
+from __future__ import annotations
+
 import logging
+import re
+import sys
 
+from myst_nb.core.execute.base import ExecutionError
+from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
+from sphinx.util.logging import NAMESPACE, WarningStreamHandler
 
 
-class Warned(SphinxError):
-    category = "The build is strict"
+class FaultsFound(SphinxError):
+    """Sphinx prints the category, then the message."""
+
+    category = "The build found faults and ends here"
 
 
-class Counter(logging.Handler):
-    def __init__(self):
-        super().__init__(logging.WARNING)
-        self.count = 0
+class Faults:
+    """The warnings that Sphinx prints, each as text that begins with its place."""
 
-    def emit(self, record):
-        self.count += 1
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def collect(self, record: logging.LogRecord) -> bool:
+        self.found.append(plain(record.getMessage()).replace("WARNING: ", "", 1))
+        return True
+
+    def end_the_build(self) -> None:
+        if self.found:
+            raise FaultsFound("\n" + "\n".join(self.found))
 
 
-def finish(app, exception):
-    if exception is None and app.strict_counter.count:
-        raise Warned(f"{app.strict_counter.count} warning(s), listed above; mend them and build again")
+def plain(text: str) -> str:
+    """Return `text` without colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).strip()
 
 
-def setup(app):
-    app.strict_counter = Counter()
-    logging.getLogger("sphinx").addHandler(app.strict_counter)
-    app.connect("env-get-outdated", lambda app, env, added, changed, removed: list(env.found_docs))
-    app.connect("build-finished", finish)
+def explain(app: Sphinx, exception: Exception | None) -> None:
+    """Let what Sphinx prints of an error be the last of the output, and tell of a raising cell what it was.
+
+    Jupyter Book would add a traceback of its own, and of a raising cell Sphinx knows the page only.
+    """
+    if exception is not None:
+        sys.excepthook = lambda *_: None
+    if isinstance(exception, ExecutionError) and exception.__cause__ is not None:
+        raise FaultsFound(f"\n{exception}: {plain(str(exception.__cause__))}")
+
+
+def setup(app: Sphinx) -> dict:
+    faults = Faults()
+    for handler in logging.getLogger(NAMESPACE).handlers:
+        if isinstance(handler, WarningStreamHandler):
+            # Behind Sphinx's own filters, so that a warning it suppresses or has printed before does not count.
+            handler.addFilter(faults.collect)
+    # Late, so that an extension with more to say about the pages (a table of what changed) comes first.
+    app.connect("env-check-consistency", lambda app, env: faults.end_the_build(), priority=900)
+    app.connect("build-finished", lambda app, exception: exception or faults.end_the_build(), priority=800)
+    app.connect("build-finished", explain, priority=0)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
