@@ -1,4 +1,4 @@
-"""Every fault ends a real build with a non-zero exit, each time it is run, named with its page and place, last of all."""
+"""Every fault ends a real build with a non-zero exit, each time it is run, named with page and place, last of all."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Read nothing again, or everything.
 
-Sphinx reads and writes only the pages whose own file changed. But a page also shows what other pages and files hold (a
-reference's target, a number of record, the settings), and a build killed while it writes leaves pages unwritten that the
-next one takes for done. So when anything at all has changed, or the last build did not come to its end, every page is read
-and written again; executed cells come from the cache, which has its own key.
+Sphinx reads and writes only the pages whose own file changed. But a page also shows what other pages and files hold
+(a reference's target, a number of record, the settings), and a build killed while it writes leaves pages unwritten that
+the next one takes for done. So when anything at all has changed, or the last build did not come to its end, every page
+is read and written again; executed cells come from the cache, which has its own key.
 """
 
 from __future__ import annotations

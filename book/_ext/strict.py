@@ -1,8 +1,8 @@
 """End the build on any warning, with all of them listed last.
 
-Sphinx's own `-W` exits 1 once and 0 on the rerun. An exception raised by an extension makes Sphinx drop its environment,
-so the next build reads every page again and meets every warning again. What is known when all pages are read ends the
-build before one is written; a broken reference shows while pages are written, and ends it after.
+Sphinx's own `-W` exits 1 once and 0 on the rerun. An exception raised by an extension makes Sphinx drop its
+environment, so the next build reads every page again and meets every warning again. What is known when all pages are
+read ends the build before one is written; a broken reference shows while pages are written, and ends it after.
 """
 
 from __future__ import annotations
