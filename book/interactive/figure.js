@@ -56,7 +56,7 @@ interactive.figure = (() => {
     input.step = slider && parameter.log ? 0.05 : parameter.step || 1;
     if (slider) {
       input.value = shape(value);
-      input.setAttribute("aria-valuetext", interactive.maths.integer(value));
+      input.setAttribute("aria-valuetext", interactive.maths.exact(value));
     } else if (input !== document.activeElement || Number(input.value) !== value) input.value = value;
   }
 
@@ -112,7 +112,7 @@ interactive.figure = (() => {
     still.open = false;
     matchMedia("print").addEventListener("change", (event) => { still.open = event.matches; });
 
-    const drawn = view(root, { set, redraw: () => refresh(true) });
+    const drawn = view(root, { get state() { return state; }, set, redraw: () => refresh(true) });
     for (const input of inputs) {
       const parameter = parameters[input.name];
       input.addEventListener("input", () => {
@@ -180,3 +180,13 @@ interactive.assign = (node, attributes) => {
 /* A linear scale, and a polyline's path through points. */
 interactive.scale = (from, to, start, end) => (value) => start + (value - from) / (to - from) * (end - start);
 interactive.path = (points) => points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+
+/* Calls back with a pointer's place in an element while it is pressed there: a press, a drag, a tap. */
+interactive.onDrag = (element, callback) => {
+  const report = (event) => {
+    const box = element.getBoundingClientRect();
+    callback(event.clientX - box.left, event.clientY - box.top, box);
+  };
+  element.addEventListener("pointerdown", (event) => { element.setPointerCapture(event.pointerId); report(event); });
+  element.addEventListener("pointermove", (event) => { if (element.hasPointerCapture(event.pointerId)) report(event); });
+};

@@ -36,10 +36,10 @@ interactive.figure("lab", {
   function axes(x, y, marks, left, right) {
     const lines = [-1, 0, 1].flatMap((value) => [
       ["line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }],
-      ["text", { class: "tick end", x: left - 6, y: y(value) + 4 }, maths.integer(value)],
+      ["text", { class: "tick end", x: left - 6, y: y(value) + 4 }, maths.exact(value)],
     ]);
     return lines.concat(marks.map((mark) =>
-      ["text", { class: "tick middle", x: x(mark), y: y(-1) + 20 }, maths.integer(mark)]));
+      ["text", { class: "tick middle", x: x(mark), y: y(-1) + 20 }, maths.exact(mark)]));
   }
 
   function curve(from, to, step, f) {
@@ -118,15 +118,9 @@ interactive.figure("lab", {
     ]);
   }
 
-  /* Pointing at the curve chooses the offset; pointing at the wave, the base position. */
+  /* Pointing at the curve chooses the offset; pointing at the wave, the base position. figure.set keeps to the bounds. */
   function point(svg, key, from, to) {
-    const choose = (event) => {
-      const box = svg.getBoundingClientRect();
-      const at = Math.round(scale(34, box.width - 12, from, to)(event.clientX - box.left));
-      figure.set({ [key]: Math.max(from, Math.min(to, at)) });
-    };
-    svg.addEventListener("pointerdown", (event) => { svg.setPointerCapture(event.pointerId); choose(event); });
-    svg.addEventListener("pointermove", (event) => { if (svg.hasPointerCapture(event.pointerId)) choose(event); });
+    interactive.onDrag(svg, (x, y, { width }) => figure.set({ [key]: Math.round(scale(34, width - 12, from, to)(x)) }));
   }
   point(identity, "delta", -49, 49);
   point(wave, "p", 0, 49);
@@ -139,7 +133,7 @@ interactive.figure("lab", {
   }
 
   function place(position) {
-    if (position < 0) return `${maths.integer(position)} (before the first token)`;
+    if (position < 0) return `${maths.exact(position)} (before the first token)`;
     return position < TOKENS ? String(position) : `${position} (past the window)`;
   }
 
@@ -164,7 +158,7 @@ interactive.figure("lab", {
       return {
         lab: `Pair ${k} goes once round in ${maths.significant(2 * Math.PI / omega)} tokens and ${pace(omega)}. `
           + `Positions ${p} and ${place(p + delta)} are ${maths.fixed(Math.abs(angle) * 180 / Math.PI, 1)} degrees apart: ${kinship(cosine)}, `
-          + `and their dot product is ${maths.fixed(cosine)}. Any other two positions with the offset ${maths.integer(delta)} give the same number.`,
+          + `and their dot product is ${maths.fixed(cosine)}. Any other two positions with the offset ${maths.exact(delta)} give the same number.`,
       };
     },
   };

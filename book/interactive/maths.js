@@ -60,10 +60,11 @@ interactive.maths = (() => {
   /* Four significant digits, whole numbers from 1,000 up; no value here is small enough for an exponent. */
   const significant = (value) => (value >= 999.95 ? grouped(value.toFixed(0)) : value.toPrecision(4));
 
-  const integer = (value) => sign(String(value)).replace(/\d{4,}/, grouped);
+  /* All the digits of a whole number or a short binary fraction. */
+  const exact = (value) => sign(String(value)).replace(/\d{4,}(?=$|\.)/, (digits, at, text) => (text[at - 1] === "." ? digits : grouped(digits)));
 
   return {
     frequency, frequencies, sinusoidalTable, rowProduct, similarity, rotate, dot, alibiSlopes, phaseIsNew,
-    fixed, significant, integer,
+    fixed, significant, exact,
   };
 })();
