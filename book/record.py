@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from IPython import get_ipython
 from IPython.display import display
 
 NUMBERS = Path(__file__).with_name("numbers.yml")
@@ -57,12 +58,13 @@ def record(name: str, value) -> str:
     if entry is None:
         raise KeyError(f"record({name!r}, …): no such id in book/numbers.yml; give it a meaning and a shown form there")
     value = plain(value)
-    payload = {"id": name, "value": value}
+    payload = {"id": name, "value": value, "run": getattr(get_ipython(), "runs", None)}
     if "below" in entry:
         bound = float(entry["below"])
         if not np.all(np.abs(value) < bound):
             raise ValueError(f"record({name!r}, …): the residual {value!r} is not below its bound {bound:g}")
-        payload = {"id": name, "below": bound}  # the digits of rounding noise are recorded nowhere
+        payload["below"] = bound
+        del payload["value"]  # the digits of rounding noise are recorded nowhere
         text = f"{bound:.0e}".replace("e-0", "e-")
     else:
         text = shown(value, entry["shown"])

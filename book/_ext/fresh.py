@@ -1,39 +1,142 @@
-"""Read nothing again, or everything.
+"""Let nothing stale be checked or published, and let the cells run in surroundings of the project's own.
 
-Sphinx reads and writes only the pages whose own file changed. But a page also shows what other pages and files hold
-(a reference's target, a number of record, the settings), and a build killed while it writes leaves pages unwritten that
-the next one takes for done. So when anything at all has changed, or the last build did not come to its end, every page
-is read and written again; executed cells come from the cache, which has its own key.
+Jupyter Book finds executed cells again by their code alone, and Sphinx reads again only the pages whose own file changed.
+Both keep old numbers when a module, a data file or a package changes. Here
+
+- the execution cache lies in a folder named by a digest of all that cells can depend on: the files that `fresh_sources`
+  names, Python, and every installed package; a cache that the last build did not leave whole is dropped;
+- a stamp, written only when a build came to its end, names the state of the cells and of every file of the book; without
+  it, or with another one, Sphinx forgets its memory, and reads and writes every page.
+
+`fresh_sources` lists glob patterns from the folder of the configuration. An entry `{file.yml: [a, b]}` says that cells
+depend only on these fields of the file's entries.
+
+Cells import the project's modules whether or not the package is installed, and no user's start-up file takes part.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import yaml
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-BOOK = Path(__file__).parents[1]
+EXTENSIONS = Path(__file__).parent
+RECORDER = [EXTENSIONS / "recorder.py"]  # what runs inside the kernel
 SETTINGS = ["_config.yml", "_toc.yml", "requirements.txt"]
+PROFILE = """# Written by the build: how IPython runs the cells.
+c.InteractiveShellApp.extensions = ["recorder"]
+c.HistoryManager.enabled = False
+c.IPKernelApp.log_level = "ERROR"
+c.InlineBackend.figure_formats = {"svg"}
+c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}
+"""
 
 
-def inputs(app: Sphinx) -> Iterator[Path]:
-    """Yield what the pages are made with, beside their own files and what the cells import, in a fixed order."""
-    yield from (path for name in SETTINGS if (path := Path(app.srcdir, name)).exists())
-    for path in sorted(BOOK.rglob("*")):
-        if path.is_file() and path.suffix not in app.config.source_suffix and "__pycache__" not in path.parts:
-            yield path
+def digest(parts: Iterable[bytes]) -> str:
+    """Return a digest of a sequence of byte strings, in which each one's length counts too."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(f"{len(part)}\n".encode() + part)
+    return total.hexdigest()
 
 
-def state(app: Sphinx) -> str:
-    """Return a digest of all inputs."""
-    digest = hashlib.sha256()
-    for path in inputs(app):
-        content = path.read_bytes()
-        digest.update(f"{path.as_posix()} {len(content)}\n".encode() + content)
-    return digest.hexdigest()
+def contents(root: Path, paths: Iterable[Path]) -> Iterator[bytes]:
+    for path in paths:
+        yield Path(os.path.relpath(path, root)).as_posix().encode()
+        yield path.read_bytes()
+
+
+def files_in(folder: Path, pattern: str = "**/*") -> list[Path]:
+    """Return the files that a pattern finds, in a fixed order; nothing that Python, or a build, leaves behind."""
+    found = (path for path in folder.glob(pattern) if path.is_file())
+    return sorted(p for p in found if not {"__pycache__", "_build"} & set(p.relative_to(folder).parts))
+
+
+def packages() -> list[str]:
+    """Return name and version of every installed package, as the names of their metadata folders tell them."""
+    folders = (Path(entry or ".") for entry in sys.path)
+    found = (path.name for folder in folders if folder.is_dir() for path in folder.glob("*.*-info"))
+    return sorted(set(found))
+
+
+def chosen(path: Path, fields: list[str]) -> bytes:
+    """Return only some fields of the entries of a YAML file, as bytes."""
+    if not fields:
+        return b""
+    entries = yaml.load(path.read_text(encoding="utf8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
+    return repr([(name, [(entry or {}).get(field) for field in fields]) for name, entry in entries.items()]).encode()
+
+
+def sources(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[list[Path], list[bytes]]:
+    """Return the files whose whole content matters to cells, and what matters of the others."""
+    whole, parts = list(RECORDER), []
+    for pattern in patterns:
+        if isinstance(pattern, str):
+            whole += files_in(root, pattern)
+        else:
+            for name, fields in pattern.items():
+                parts += [name.encode(), chosen(root / name, fields)]
+    return sorted(set(whole)), parts
+
+
+def keys(app: Sphinx) -> tuple[str, list[Path]]:
+    """Return the state of what cells depend on, and the sources among it."""
+    whole, parts = sources(Path(app.srcdir), app.config.fresh_sources)
+    python = [sys.version, platform.machine(), *packages()]
+    return digest([*(line.encode() for line in python), *contents(Path(app.srcdir), whole), *parts]), whole
+
+
+def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
+    """Return the state of all that pages are made with: cells, settings, extensions and what lies beside them, pages."""
+    root = Path(app.srcdir)
+    settings = [path for name in SETTINGS if (path := root / name).exists()]
+    pages = [Path(env.doc2path(page)) for page in sorted(env.found_docs)]
+    return digest([app.fresh_cells.encode(), *contents(root, [*settings, *files_in(EXTENSIONS.parent), *pages])])
+
+
+def sum_of(folder: Path) -> str:
+    return digest(contents(folder, files_in(folder)))
+
+
+def set_surroundings(build: Path, root: Path) -> None:
+    """Give the kernels a path to the project's modules, and a profile that is not the user's."""
+    profile = build / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text(PROFILE, encoding="utf8")
+    rc = build / "ipython" / "matplotlibrc"
+    rc.touch()
+    before = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
+    path = dict.fromkeys([str(root), str(EXTENSIONS), *before])
+    os.environ.update(PYTHONPATH=os.pathsep.join(path), IPYTHONDIR=str(build / "ipython"), MATPLOTLIBRC=str(rc),
+                      JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1")
+
+
+def begin(app: Sphinx, config: Config) -> None:
+    """Choose the cache before MyST-NB opens one."""
+    build = Path(app.outdir).parent
+    set_surroundings(build, Path(app.srcdir))
+    app.fresh_cells, whole = keys(app)
+    app.fresh_cache = cache = build / ".jupyter_cache" / app.fresh_cells[:16]
+    seal = cache.with_suffix(".sum")
+    if cache.exists() and not (seal.exists() and seal.read_text(encoding="utf8") == sum_of(cache)):
+        shutil.rmtree(cache)
+    seal.unlink(missing_ok=True)
+    if not cache.exists():
+        # Python trusts a compiled file when time (in seconds) and size of its source agree: two edits in a second
+        for path in whole:
+            if path.suffix == ".py":
+                Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
+    config.nb_execution_cache_path = str(cache)
 
 
 def stamp(app: Sphinx) -> Path:
@@ -41,21 +144,31 @@ def stamp(app: Sphinx) -> Path:
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
-    """Answer with every page unless nothing changed since a build that came to its end."""
+    """Answer with every page unless nothing changed since a build that came to its end.
+
+    A page also shows what others hold: a reference's target, a number of record.
+    """
     file = stamp(app)
-    complete = file.exists() and file.read_text(encoding="utf8") == state(app)
-    if complete and not (added or changed or removed):
-        return []
+    app.fresh_state = state_of_book(app, env)
+    complete = file.exists() and file.read_text(encoding="utf8") == app.fresh_state
     file.unlink(missing_ok=True)
-    return list(env.found_docs)
+    return [] if complete and not (added or changed or removed) else list(env.found_docs)
 
 
-def finished(app: Sphinx, exception: Exception | None) -> None:
+def end(app: Sphinx, exception: Exception | None) -> None:
+    cache = app.fresh_cache
+    if cache.exists():
+        cache.with_suffix(".sum").write_text(sum_of(cache), encoding="utf8")
     if exception is None:
-        stamp(app).write_text(state(app), encoding="utf8")
+        for other in cache.parent.glob("*"):
+            if other.stem != cache.name:
+                shutil.rmtree(other) if other.is_dir() else other.unlink()
+        stamp(app).write_text(app.fresh_state, encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict:
+    app.add_config_value("fresh_sources", [], "", [list])
+    app.connect("config-inited", begin, priority=900)
     app.connect("env-get-outdated", outdated)
-    app.connect("build-finished", finished, priority=900)  # after every extension that may still end the build
+    app.connect("build-finished", end, priority=999)  # after every extension that may still end the build
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

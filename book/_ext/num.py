@@ -265,6 +265,7 @@ def depart_html(self, node):
 
 
 def setup(app):
+    app.setup_extension("published")
     alone = (lambda self, node: None, lambda self, node: None)
     app.add_node(quoted, html=(visit_html, depart_html), latex=alone, text=alone, man=alone, texinfo=alone)
     app.add_role("num", NumRole())

@@ -1,4 +1,7 @@
-"""What the executed cells published: the numbers of record of every page, read from MyST-NB's glue files."""
+"""What the executed cells published: the numbers of record of every page, and the place of their cells.
+
+Code cells count from 1 as they stand on their page, and the n-th has the anchor `cell-<n>`.
+"""
 
 import csv
 import json
@@ -7,17 +10,27 @@ from functools import cache
 from pathlib import Path
 
 import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 
 def glued(env: BuildEnvironment, page: str) -> dict[str, dict]:
-    """Return what the cells of `page` published, by glue name: `number:<id>` or `figure:<cell>`."""
+    """Return what the cells of `page` published, by glue name: `number:<id>` or `figure:<cell>`.
+
+    `cell` in each is the place of its cell on the page, None for a cell that is not on the page.
+    """
     if not env.nb_metadata.get(page, {}).get("glue"):
         return {}
     path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
     bundles = json.loads(path.read_text(encoding="utf8"))
-    return {name: json.loads(bundle["data"]["text/plain"]) for name, bundle in bundles.items()
-            if name.startswith(("number:", "figure:"))}
+    places = getattr(env, "cell_places", {}).get(page, {})
+    found = {}
+    for name, bundle in bundles.items():
+        if name.startswith(("number:", "figure:")):
+            payload = json.loads(bundle["data"]["text/plain"])
+            found[name] = {**payload, "cell": places.get(payload.pop("run", None))}
+    return found
 
 
 def numbers(env: BuildEnvironment) -> dict[str, dict]:
@@ -60,3 +73,25 @@ def repeated_keys(path: Path) -> dict[str, int]:
     root = yaml.compose(path.read_text(encoding="utf8"), yaml.SafeLoader)
     counts = Counter(key.value for key, _ in root.value) if root else Counter()
     return {key: count for key, count in counts.items() if count > 1}
+
+
+def code_cells(doctree: nodes.document) -> list[nodes.container]:
+    """Return the code cells of a page in their order."""
+    return [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
+
+
+def number_cells(app: Sphinx, doctree: nodes.document) -> None:
+    """Give every code cell its anchor, and note its place by the number of its run."""
+    places = {}
+    for place, cell in enumerate(code_cells(doctree), start=1):
+        cell["ids"].append(f"cell-{place}")
+        places[cell["exec_count"]] = place
+    if not hasattr(app.env, "cell_places"):
+        app.env.cell_places = {}
+    app.env.cell_places[app.env.docname] = places
+
+
+def setup(app: Sphinx) -> dict:
+    app.setup_extension("fresh")  # the kernels count the runs
+    app.connect("doctree-read", number_cells)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
