@@ -1,12 +1,12 @@
 """Let nothing stale be checked or published, and let the cells run in surroundings of the project's own.
 
-Jupyter Book finds executed cells again by their code alone, and Sphinx reads again only the pages whose own file changed.
-Both keep old numbers when a module, a data file or a package changes. Here
+Jupyter Book finds executed cells again by their code alone, and Sphinx reads again only the pages whose own file
+changed. Both keep old numbers when a module, a data file or a package changes. Here
 
-- the execution cache lies in a folder named by a digest of all that cells can depend on: the files that `fresh_sources`
-  names, Python, and every installed package; a cache that the last build did not leave whole is dropped;
-- a stamp, written only when a build came to its end, names the state of the cells and of every file of the book; without
-  it, or with another one, Sphinx forgets its memory, and reads and writes every page.
+- the execution cache lies in a folder named by a digest of all that cells can depend on: the files that
+  `fresh_sources` names, Python, and every installed package; one that a build left in pieces is dropped;
+- a stamp, written only when a build came to its end, names the state of the cells and of every file of the book;
+  without it, or with another one, Sphinx forgets its memory, and reads and writes every page.
 
 `fresh_sources` lists glob patterns from the folder of the configuration. An entry `{file.yml: [a, b]}` says that cells
 depend only on these fields of the file's entries.
