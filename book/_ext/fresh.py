@@ -6,7 +6,7 @@ changed. Both keep old numbers when a module, a data file or a package changes. 
 - the execution cache lies in a folder named by a digest of all that cells can depend on: the files that
   `fresh_sources` names, Python, and every installed package; one that a build left in pieces is dropped;
 - a stamp, written only when a build came to its end, names the state of the cells and of every file of the book;
-  without it, or with another one, Sphinx forgets its memory, and reads and writes every page.
+  without it, or with another one, every page is read and written again.
 
 `fresh_sources` lists glob patterns from the folder of the configuration. An entry `{file.yml: [a, b]}` says that cells
 depend only on these fields of the file's entries.
@@ -97,7 +97,7 @@ def keys(app: Sphinx) -> tuple[str, list[Path]]:
 
 
 def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
-    """Return the state of all that pages are made with: cells, settings, extensions and what lies beside them, pages."""
+    """Return the state of what pages are made with: cells, settings, extensions and what lies beside them, pages."""
     root = Path(app.srcdir)
     settings = [path for name in SETTINGS if (path := root / name).exists()]
     pages = [Path(env.doc2path(page)) for page in sorted(env.found_docs)]
