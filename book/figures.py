@@ -97,6 +97,44 @@ def unit_circle(ax: Axes, reach: float = 1.35):
     ax.plot(np.cos(turn), np.sin(turn), color=FAINT, linewidth=1.2)
 
 
+def position_lab(
+    wave: ArrayLike,
+    chosen: Sequence[int],
+    repeated: Sequence[int],
+    offsets: ArrayLike,
+    cosines: ArrayLike,
+) -> Figure:
+    """Draw the position lab on paper: one pair's wave, two phasors at one angle twice, the cosine of that angle.
+
+    `wave` holds the sine and cosine of the pair at positions 0, 1, …; `chosen` and `repeated` are each two positions,
+    with the same offset between them; `cosines` belong to `offsets`.
+    """
+    wave, offsets, cosines = np.asarray(wave), np.asarray(offsets), np.asarray(cosines)
+    layout = [["wave", "wave"], ["circle", "curve"]]
+    figure, axes = plt.subplot_mosaic(layout, figsize=(7.2, 5.2), height_ratios=(1, 1.5))
+    plt.close(figure)
+    top, circle, curve = axes["wave"], axes["circle"], axes["curve"]
+    top.plot(wave[:, 0], "o-", color="C0", markersize=3, label="sine")
+    top.plot(wave[:, 1], "s--", color="C3", markersize=3, label="cosine")
+    for position, name in zip(chosen, ("$p$", r"$p + \Delta$")):
+        top.axvline(position, color=INK, linewidth=1, linestyle=":")
+        write(top, (position, 1.25), name)
+    top.set(xlabel="position", ylim=(-1.1, 1.45))
+    top.legend(loc="upper right", ncols=2)
+    unit_circle(circle)
+    for positions, style in ((chosen, "-"), (repeated, ":")):
+        for position, color in zip(positions, ("C0", "C1")):
+            sine, cosine = wave[position]
+            arrow(circle, (0, 0), (cosine, sine), color, linestyle=style)
+            write(circle, (1.18 * cosine, 1.18 * sine), str(position), color)
+    at = list(offsets).index(chosen[1] - chosen[0])
+    curve.plot(offsets, cosines, "-", color=FAINT)
+    curve.plot(offsets[at], cosines[at], "o", color=INK)
+    curve.axvline(offsets[at], color=INK, linewidth=1, linestyle=":")
+    curve.set(xlabel=r"offset $\Delta$", ylabel=r"$\cos(\omega_k \Delta)$", ylim=(-1.1, 1.1))
+    return figure
+
+
 def flow_chart(
     boxes: Mapping[str, tuple[float, float, str]],
     arrows: Sequence[tuple],

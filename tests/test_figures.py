@@ -24,3 +24,15 @@ def test_flow_chart_draws_each_box_and_arrow():
     arrows = [text for text in ax.texts if isinstance(text, Annotation)]
     assert [(text.xyann, text.xy) for text in arrows] == [((0.8, 0), (2.2, 0)), ((0, -0.3), (0, -1.7))]
     assert {"first", "second", "third", "label"} <= {text.get_text() for text in ax.texts}
+
+
+def test_position_lab_draws_the_hands_and_marks_the_offset():
+    turn = np.linspace(0, 2 * np.pi, 9)
+    wave = np.column_stack([np.sin(turn), np.cos(turn)])
+    figure = figures.position_lab(wave, (1, 3), (4, 6), offsets := np.arange(-4, 5), np.cos(offsets * np.pi / 4))
+    top, circle, curve = figure.axes
+    assert np.array_equal(top.lines[0].get_ydata(), wave[:, 0])
+    hands = [text.xy for text in circle.texts if isinstance(text, Annotation)]
+    np.testing.assert_allclose(hands, wave[[1, 3, 4, 6]][:, ::-1])
+    np.testing.assert_allclose(curve.lines[1].get_xydata(), [[2, 0]], atol=1e-15)
+    assert not plt.get_fignums()

@@ -20,6 +20,9 @@ The argument names the figure: `explorer` (book/interactive/explorer.html and .j
 has each at most once. The name is also the figure's id, so `[the lab](#lab)` and `page.html#lab` lead to it, and its
 states have addresses of the form `page.html#lab:k=5,delta=3`.
 
+Text leads to a state with the role ``state``, ``{state}`two tokens in step <lab:k=31,delta=5>` ``; what the role leaves
+out has its starting value.
+
 The cell stays an ordinary cell of the page: it has its number, caption, alternative text and record, and `{numref}`
 finds it. With scripts on, it is folded away under the interactive figure; with scripts off and in print it is all there
 is. Any other element in its place is a warning.
@@ -27,6 +30,7 @@ is. Any other element in its place is a warning.
 The scripts are deferred classic scripts, which work from a file:// address, and are loaded only where a figure is.
 """
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any, ClassVar
@@ -36,7 +40,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
 SOURCES = Path(__file__).parent.parent / "interactive"
 FIGURES = tuple(sorted(path.stem for path in SOURCES.glob("*.html")))
@@ -80,6 +84,18 @@ class Interactive(SphinxDirective):
         self.set_source_info(node)
         self.state.document.note_explicit_target(node)
         return [node]
+
+
+class State(ReferenceRole):
+    """A link to a state of an interactive figure on the same page."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        name, colon, assignments = self.target.partition(":")
+        if name not in FIGURES or not re.fullmatch(r"[A-Za-z]+=-?\d+(,[A-Za-z]+=-?\d+)*", assignments):
+            wanted = f"a state is written <figure:key=number,...> with a figure of {', '.join(FIGURES)}"
+            message = self.inliner.reporter.error(f"{wanted}; got {self.target!r}", line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+        return [nodes.reference(self.rawtext, self.title, refuri=f"#{name}{colon}{assignments}", internal=True)], []
 
 
 class TakeStaticFigure(SphinxTransform):
@@ -138,6 +154,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     static = (visit_static, visit_static)
     app.add_node(interactive, html=(visit_html, depart_html), latex=static, text=static, man=static, texinfo=static)
     app.add_directive("interactive", Interactive)
+    app.add_role("state", State())
     app.add_transform(TakeStaticFigure)
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", add_assets)
