@@ -26,7 +26,11 @@ lesson-10: .venv/ready
 	"$(bin)/python" book/scripts/pe_translation.py
 
 serve: .venv/ready
-	"$(bin)/python" book/scripts/serve.py
+	"$(bin)/jupyter-book" build . || echo "Mend it; the site is built again at every change."
+	"$(bin)/python" -m http.server --bind 127.0.0.1 --directory _build/html 8000 &
+	trap "kill $$!" EXIT
+	echo "Serving http://127.0.0.1:8000/ ; building again at every change (Ctrl-C ends it)"
+	"$(bin)/watchfiles" --filter all "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
 
 clean:
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis book/scripts/output
