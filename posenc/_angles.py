@@ -1,31 +1,36 @@
 """Angles `position * frequency` that keep the digits a single float64 product would drop.
 
 A float64 product is right to half a unit in its last place. At position 10**7 that unit is 2e-9 rad, and the sine
-inherits it. So the frequency is held as a pair of float64 (its nearest value `w` and what is missing, `v`), the
-product p*w is taken with its rounding error, and the sum of what was lost, `t`, goes back by the addition theorem:
-sin(a + t) = sin a + t cos a and cos(a + t) = cos a - t sin a, as t*t is far below the last place.
+inherits it. So a frequency is held as a pair of float64, its nearest value `w` and what that misses, `v`; the product
+a = p*w is taken together with its rounding error; and what was lost, t, goes back by the addition theorem:
+
+    sin(a + t) = sin a + t cos a,    cos(a + t) = cos a - t sin a,    |t| < 3e-9, so that t*t is below the last place.
 """
+from collections.abc import Iterator
 from decimal import Context, Decimal
 from functools import lru_cache
-from typing import NamedTuple
+from math import isqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _checks
 
-_SPLITTER = 2.0**27 + 1.0  # Veltkamp: cuts the 53 bits of a float64 into 26 and 26, the sign taking the odd one
-_SHORT = 2.0**26           # an integer up to here is its own upper half
-_DIGITS = 60
+_SPLITTER = 2.0**27 + 1.0  # Veltkamp 1968: cuts the 53 bits of a float64 into 26 and 26 and a sign
+_DIGITS = 60               # decimal digits of the frequencies: 106 bits are 32, the rest is for very small ones
+_FINE = 2**16              # float64 in a block of rows, at most: 512 KiB, which a second-level cache holds
+_CHUNK = 2**12             # angles worked on at once in any order of positions
 
 
 class Frequencies(NamedTuple):
-    """Frequencies to about 106 bits: `w + v`, and `w = w_high + w_low` with 26 bits each."""
+    """Frequencies to about 106 bits, `w + v`, and `w = w_high + w_low` with 26 bits each; all of shape (d/2,)."""
 
-    w: NDArray[np.float64]       # (d/2,)
-    w_high: NDArray[np.float64]  # (d/2,)
-    w_low: NDArray[np.float64]   # (d/2,)
-    v: NDArray[np.float64]       # (d/2,)
+    w: NDArray[np.float64]
+    w_high: NDArray[np.float64]
+    w_low: NDArray[np.float64]
+    v: NDArray[np.float64]
+    fastest: float
 
 
 def _halves(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -34,58 +39,151 @@ def _halves(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.flo
     return high, x - high
 
 
+def _frequencies(w: NDArray[np.float64], v: NDArray[np.float64]) -> Frequencies:
+    arrays = (w, *_halves(w), v)
+    for array in arrays:
+        array.flags.writeable = False
+    return Frequencies(*arrays, float(w.max()))
+
+
 def from_array(w: NDArray[np.float64]) -> Frequencies:
     """Frequencies that are exactly the float64 given."""
-    if w.size and w.max() > _checks.LARGEST:
+    if w.max() > _checks.LARGEST:
         raise ValueError(f"frequencies must be at most 2**53 radians per token, got {w.max()}")
-    high, low = _halves(w)
-    return Frequencies(w, high, low, np.zeros_like(w))
+    return _frequencies(w.copy(), np.zeros_like(w))
 
 
 @lru_cache(maxsize=64)
 def from_base(dim: int, base: float) -> Frequencies:
-    """base**(-2j/dim) for j = 0 .. dim/2 - 1, by repeated multiplication in 60 decimal digits. Arrays are read-only."""
+    """base**(-2j/dim) for j = 0 .. dim/2 - 1, by repeated multiplication in 60 decimal digits."""
+    w, v = np.empty((2, dim // 2))  # first of all, so that a width beyond the memory ends here
     decimal = Context(prec=_DIGITS)
-    step = decimal.power(Decimal(base), decimal.divide(Decimal(-2), Decimal(dim)))
-    omega, w, v = Decimal(1), [], []
-    for _ in range(dim // 2):
-        w.append(float(omega))
-        v.append(float(decimal.subtract(omega, Decimal(w[-1]))))
-        omega = decimal.multiply(omega, step)
-    if w[-1] > _checks.LARGEST:
-        raise ValueError(f"base must not be so small that a frequency exceeds 2**53 radians per token, got {base}")
-    nearest = np.array(w)
-    high, low = _halves(nearest)
-    result = Frequencies(nearest, high, low, np.array(v))
-    for array in result:
-        array.flags.writeable = False
-    return result
+    ratio = decimal.power(Decimal(base), decimal.divide(Decimal(-2), Decimal(dim)))
+    omega = Decimal(1)
+    for j in range(dim // 2):
+        w[j] = nearest = float(omega)
+        if nearest > _checks.LARGEST:
+            raise ValueError(f"base must not be so small that a frequency exceeds 2**53 radians per token, got {base}")
+        v[j] = decimal.subtract(omega, Decimal(nearest))
+        omega = decimal.multiply(omega, ratio)
+    return _frequencies(w, v)
 
 
 def sines_and_cosines(
     positions: NDArray[np.float64],
     omega: Frequencies,
     rest: NDArray[np.float64] | None = None,
+    short: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """sin and cos of (positions + rest) * omega, each of shape positions.shape + (d/2,).
 
-    `rest` is what is missing from `positions` where the place meant is no float64 itself.
+    `rest` is what the float64 in `positions` miss of the places meant; `short` says that 26 bits hold each position.
     """
     p = positions[..., np.newaxis]                       # (..., n, 1)
-    a = p * omega.w                                      # (..., n, d/2)
-    reach = max(abs(a.min()), abs(a.max())) if a.size else 0.0
-    if not reach <= _checks.LARGEST:
+    if omega.fastest > 1 and p.size and (reach := float(np.abs(p).max()) * omega.fastest) > _checks.LARGEST:
         raise ValueError(f"position times frequency must be at most 2**53 radians, got {reach}")
-    # t = p*w - a exactly (Dekker 1971): every product of two 26-bit halves is exact.
-    high, low = _halves(p)
-    t = high * omega.w_high
-    t -= a
-    t += high * omega.w_low
-    if low.any():
-        t += low * omega.w_high
-        t += low * omega.w_low
-    t += p * omega.v
-    if rest is not None:
-        t += rest[..., np.newaxis] * omega.w
-    sine, cosine = np.sin(a), np.cos(a)
-    return sine + t * cosine, cosine - t * sine
+    with np.errstate(under="ignore"):
+        a = p * omega.w                                  # (..., n, d/2)
+        # t = p*w - a exactly (Dekker 1971): the products of 26-bit halves lose nothing, nor do the sums in this order.
+        high, low = (p, None) if short else _halves(p)
+        t = high * omega.w_high
+        t -= a
+        t += high * omega.w_low
+        if low is not None and low.any():
+            t += low * omega.w_high
+            t += low * omega.w_low
+        t += p * omega.v
+        if rest is not None:
+            t += rest[..., np.newaxis] * omega.w
+        sine, cosine = np.sin(a), np.cos(a)
+        np.multiply(t, cosine, out=a)
+        t *= sine
+        sine += a
+        cosine -= t
+    return sine, cosine
+
+
+def chunks(length: int, pairs: int) -> Iterator[slice]:
+    """Rows in pieces whose angles stay within the cache: sines there cost two thirds of what they cost outside."""
+    step = max(1, _CHUNK // pairs)
+    return (slice(i, i + step) for i in range(0, length, step))
+
+
+def phasors(
+    positions: NDArray[np.float64],
+    omega: Frequencies,
+    rest: NDArray[np.float64] | None = None,
+    short: bool = False,
+) -> NDArray[np.complex128]:
+    """u(p) = exp(i omega p) of a flat array of positions, (n, d/2); `rest` and `short` as in `sines_and_cosines`."""
+    u = np.empty((positions.size, omega.w.size), np.complex128)
+    for part in chunks(*u.shape):
+        u.imag[part], u.real[part] = sines_and_cosines(
+            positions[part], omega, None if rest is None else rest[part], short
+        )
+    return u
+
+
+def run_start(positions: NDArray[np.float64], least: int) -> float | None:
+    """The first of at least `least` positions that go up by one, whole numbers all; None for other positions."""
+    if positions.ndim != 1 or positions.size < least:
+        return None
+    start = float(positions[0])
+    if not start.is_integer() or positions[-1] - start != positions.size - 1:
+        return None
+    return start if np.array_equal(positions, start + np.arange(positions.size)) else None
+
+
+def run_factors(
+    start: float, length: int, omega: Frequencies
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """Two short lists of phasors u(p) = exp(i omega p) whose products are those of a run of positions.
+
+    u(start + m b + r) = coarse[m] * fine[r], with about sqrt(length) rows in each: fine (b, d/2), coarse (c, d/2).
+    """
+    b = max(1, min(isqrt(length), _FINE // (2 * omega.w.size)))
+    c = -(-length // b)
+    p, rest = np.arange(b + c, dtype=float), None
+    p[b:] -= b
+    p[b:] *= b
+    short = start.is_integer() and abs(start) + b * c <= 2**26
+    if start:
+        steps = p[b:].copy()
+        p[b:] += start
+        if not short:                                    # p + rest = start + steps exactly (Knuth's two-sum)
+            back = p[b:] - start
+            rest = np.zeros(b + c)
+            rest[b:] = (start - (p[b:] - back)) + (steps - back)
+    u = phasors(p, omega, rest, short)
+    return u[:b], u[b:]
+
+
+def fill_products(out: NDArray[Any], fine: NDArray[np.complex128], coarse: NDArray[np.complex128]) -> None:
+    """out[m b + r] = coarse[m] * fine[r], real and imaginary parts side by side; out is (length, d).
+
+    Products are taken in float64, block by block within the cache, and rounded once to the dtype of out.
+    """
+    b, exact = len(fine), out.dtype == np.float64
+    rows = out.view(np.complex128) if exact else out
+    if exact and out.size <= _CHUNK and len(coarse) * b == len(out):
+        np.multiply(coarse[:, np.newaxis], fine, out=rows.reshape(-1, *fine.shape))
+        return
+    work = np.empty_like(fine)
+    turn = np.empty_like(fine[0])
+    with np.errstate(under="ignore"):                    # a sine may be too small for float16
+        for m, row in enumerate(coarse):
+            # A copy, always in one place: read b times from its own place, the row falls out of some processors'
+            # caches, which doubled the time of a table of 8192 x 1024.
+            turn[...] = row
+            block = rows[m * b : (m + 1) * b]
+            product = np.multiply(fine[: len(block)], turn, out=block if exact else work[: len(block)])
+            if not exact:
+                block[...] = product.view(np.float64)
+
+
+def run_of_phasors(start: float, length: int, omega: Frequencies, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """exp(i omega p) for p = start, start + 1, .. as cosine and sine side by side in `dtype`, of shape (length, d)."""
+    fine, coarse = run_factors(start, length, omega)
+    out = np.empty((length, 2 * omega.w.size), dtype)
+    fill_products(out, fine, coarse)
+    return out

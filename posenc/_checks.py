@@ -41,6 +41,8 @@ def width(value: Any, name: str = "dim") -> int:
 
 def real(value: Any, name: str) -> float:
     """A finite real number."""
+    if type(value) is float and -np.inf < value < np.inf:  # the usual case, ahead of the slow look at abstract classes
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object:
         value = value[()]
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.integer, np.floating)):
@@ -107,12 +109,18 @@ def numeric(value: ArrayLike, name: str) -> NDArray[Any]:
 def positions(value: ArrayLike, name: str = "positions") -> NDArray[np.float64]:
     """Finite real numbers up to 2**53 in size, as float64 before anything is added to them."""
     array = numeric(value, name)
-    if array.size:
-        low, high = array.min(), array.max()
+    if array.size and (array.dtype.kind == "f" or array.dtype.itemsize == 8):  # a shorter integer cannot be too large
+        low, high = np.minimum.reduce(array, axis=None), np.maximum.reduce(array, axis=None)
         if not (-LARGEST <= low and high <= LARGEST):  # a NaN fails both
             bad = low if not -LARGEST <= low else high
             raise ValueError(f"{name} must be finite and at most 2**53 in size, got {bad}")
     return array.astype(np.float64, copy=False)
+
+
+def result_dtype(array: NDArray[Any]) -> np.dtype[Any]:
+    """The dtype in which a result for this array comes: its own if a float16, 32 or 64, else float64."""
+    dtype = array.dtype.newbyteorder("=")
+    return dtype if dtype in FLOATS else np.dtype(np.float64)
 
 
 def finite(value: ArrayLike, name: str) -> NDArray[Any]:

@@ -48,7 +48,8 @@ def alibi_bias(
 
     Parameters: `q_positions` (n_q,) and `k_positions` (n_k,), real numbers in tokens; `num_heads`, 1 or more;
     `convention`, as for `alibi_slopes`; `symmetric`, for encoders; `dtype`, float16, float32 or float64.
-    Returns: array of shape (num_heads, n_q, n_k), read-only.
+    Returns: array of shape (num_heads, n_q, n_k), read-only: for two runs of consecutive positions a view on one row a
+    head. Below the range of float16 it holds the lowest finite number.
     Raises: TypeError or ValueError for arguments outside their domains.
     Source: Press, Smith and Lewis 2022, section 3 and figure 3.
 
@@ -63,10 +64,44 @@ def alibi_bias(
     for name, array in (("q_positions", q), ("k_positions", k)):
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
-    gap = q[:, np.newaxis] - k                           # (n_q, n_k)
-    penalty = -slopes[:, np.newaxis, np.newaxis] * np.abs(gap) + 0.0
-    if not symmetric:
-        penalty[:, gap < 0] = -np.inf
-    out = penalty.astype(dtype)
+    bias = _toeplitz_bias if _is_run(q) and _is_run(k) else _bias
+    out = bias(q, k, slopes, symmetric, dtype)
     out.flags.writeable = False
     return out
+
+
+def _is_run(p: NDArray[np.float64]) -> bool:
+    return p.size > 0 and np.array_equal(p, p[0] + np.arange(p.size))
+
+
+def _penalty(
+    gap: NDArray[np.float64], slopes: NDArray[np.float64], symmetric: bool, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """-m_h |gap| in `dtype`, (num_heads, *gap.shape); -inf for a negative gap unless symmetric."""
+    m = slopes.reshape(-1, *[1] * gap.ndim)
+    # The lowest number of the dtype stands in for what float16 cannot hold: a distant key is faint, not forbidden.
+    penalty = np.maximum(-m * np.abs(gap) + 0.0, np.finfo(dtype).min)
+    with np.errstate(under="ignore"):
+        out = penalty.astype(dtype)
+    if not symmetric:
+        out[:, gap < 0] = -np.inf
+    return out
+
+
+def _bias(
+    q: NDArray[np.float64], k: NDArray[np.float64], slopes: NDArray[np.float64], symmetric: bool, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    return _penalty(q[:, np.newaxis] - k, slopes, symmetric, dtype)
+
+
+def _toeplitz_bias(
+    q: NDArray[np.float64], k: NDArray[np.float64], slopes: NDArray[np.float64], symmetric: bool, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """The bias of two runs of positions as a view on n_q + n_k - 1 numbers a head, each row one place further on.
+
+    B[h, i, j] depends on i - j alone: 0.5 MiB instead of 512 MiB for 32 heads, 2048 queries and keys in float32.
+    """
+    gaps = q[-1] - k[0] - np.arange(q.size + k.size - 1)  # from the last query and first key down
+    row = _penalty(gaps, slopes, symmetric, dtype)       # (h, n_q + n_k - 1)
+    windows = np.lib.stride_tricks.sliding_window_view(row, k.size, axis=1)
+    return windows[:, ::-1]                              # (h, n_q, n_k)

@@ -37,7 +37,7 @@ def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDAr
     axis = _checks.count(axis, "axis", least=-(2**63))
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"axis must be one of the {x.ndim} axes of x, got {axis}")
-    dtype = x.dtype if x.dtype in _checks.FLOATS else np.dtype(float)
+    dtype = _checks.result_dtype(x)
     work = x.astype(np.float32 if dtype == np.float16 else dtype)
     if mask is not None:
         work[~_boolean_mask(mask, x.shape)] = -np.inf
@@ -118,16 +118,22 @@ def attention(
         scale = 1 / math.sqrt(max(q.shape[-1], 1))
     scale = _checks.real(scale, "scale")
     shape = (*lead, q.shape[-2], k.shape[-2])            # (..., n_q, n_k)
-    dtype = np.result_type(*(a.dtype if a.dtype in _checks.FLOATS else np.float64 for a in (q, k, v)))
+    dtype = np.result_type(*(_checks.result_dtype(a) for a in (q, k, v)))
     work = np.dtype(np.float32) if dtype == np.float16 else dtype
-    scores = q.astype(work) @ np.swapaxes(k.astype(work), -1, -2) * work.type(scale)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # looked at below
+        scores = q.astype(work) @ np.swapaxes(k.astype(work), -1, -2) * work.type(scale)
+    if not np.isfinite(scores).all():
+        raise ValueError(f"q, k and scale must be small enough that scores stay within the range of {work}")
     scores = np.broadcast_to(scores, shape)
     if bias is not None:
         added = _checks.numeric(bias, "bias")
+        if not (added < np.inf).all():
+            raise ValueError("bias must not hold NaN or +inf; -inf forbids a key")
         try:
             added = np.broadcast_to(added, shape)
         except ValueError:
             raise ValueError(f"bias must broadcast to the shape of the scores, {shape}, got {added.shape}") from None
-        scores = scores + added.astype(work)
+        scores = scores + added.astype(work, copy=False)
     weights = softmax(scores, mask=mask)
-    return (weights @ v.astype(work)).astype(dtype), weights.astype(dtype)
+    with np.errstate(under="ignore"):
+        return (weights @ v.astype(work, copy=False)).astype(dtype, copy=False), weights.astype(dtype, copy=False)

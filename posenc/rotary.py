@@ -55,7 +55,7 @@ def apply_rotary(
     layout = _checks.choice(layout, "layout", LAYOUTS)
     if x.ndim == 0:
         raise ValueError(f"x must have at least one axis, (..., n, head_dim), got the number {x[()]}")
-    dtype = x.dtype if x.dtype in _checks.FLOATS else np.dtype(float)
+    dtype = _checks.result_dtype(x)
     head_dim = x.shape[-1]
     width = _checks.width(head_dim if rotary_dim is None else rotary_dim,
                           "the last axis of x" if rotary_dim is None else "rotary_dim")
@@ -71,14 +71,42 @@ def apply_rotary(
         raise ValueError(
             f"positions must broadcast to {x.shape[:-1]}, the shape of x without its last axis, got shape {p.shape}"
         )
-    sine, cosine = _angles.sines_and_cosines(p, omega)   # (..., n, r/2)
-    out = x.astype(np.float64)
-    a, b = (slice(0, width, 2), slice(1, width, 2)) if layout == "interleaved" else \
-        (slice(0, width // 2), slice(width // 2, width))
-    xa, xb = out[..., a].copy(), out[..., b].copy()
-    out[..., a] = xa * cosine - xb * sine
-    out[..., b] = xa * sine + xb * cosine
-    return out.astype(dtype)
+    work = np.dtype(np.float32) if dtype == np.float16 else dtype
+    out = np.empty(x.shape, work)                        # (..., n, head_dim)
+    out[..., width:] = x[..., width:]
+    turn = _turns(p, omega, work)                        # (..., n, r) cosines and sines side by side
+    if layout == "interleaved":
+        _turn_pairs(x[..., :width], turn, out[..., :width])
+    else:
+        _turn_halves(x[..., :width], turn, out[..., :width])
+    with np.errstate(under="ignore"):
+        return out.astype(dtype, copy=False)
+
+
+def _turns(p: NDArray[np.float64], omega: _angles.Frequencies, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """exp(i omega p), cosine and sine side by side, (..., n, r); angles in float64 whatever the dtype."""
+    start = _angles.run_start(p, least=64)
+    if start is not None:
+        return _angles.run_of_phasors(start, p.size, omega, dtype)
+    u = _angles.phasors(p.reshape(-1), omega).view(np.float64)
+    with np.errstate(under="ignore"):
+        return u.astype(dtype, copy=False).reshape(*p.shape, -1)
+
+
+def _turn_pairs(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> None:
+    """Two coordinates side by side are a complex number, so that the rotation is one multiplication."""
+    pairs = np.dtype(f"c{2 * out.itemsize}")
+    x = np.ascontiguousarray(x, out.dtype)
+    product = np.multiply(x.view(pairs), turn.view(pairs))
+    out[...] = product.view(out.dtype)
+
+
+def _turn_halves(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> None:
+    half = x.shape[-1] // 2
+    cosine, sine = turn[..., 0::2], turn[..., 1::2]      # (..., n, r/2)
+    a, b = x[..., :half], x[..., half:]
+    out[..., :half] = a * cosine - b * sine
+    out[..., half:] = b * cosine + a * sine
 
 
 def rotary_matrix(

@@ -63,27 +63,43 @@ def sinusoidal_encoding(
     """
     dim, base, dtype = _checks.width(dim), _checks.positive(base, "base"), _checks.float_dtype(dtype)
     p = _checks.positions(positions)
+    omega = _angles.from_base(dim, base)
     out = np.empty((*p.shape, dim), dtype)               # (..., n, d)
-    out[..., 0::2], out[..., 1::2] = _angles.sines_and_cosines(p, _angles.from_base(dim, base))
+    rows = out.reshape(-1, dim)
+    with np.errstate(under="ignore"):                    # a sine may be too small for float16
+        for part in _angles.chunks(p.size, dim // 2):
+            rows[part, 0::2], rows[part, 1::2] = _angles.sines_and_cosines(p.reshape(-1)[part], omega)
     return out
 
 
 def sinusoidal_table(
     length: int, dim: int, start: float = 0, base: float = 10_000.0, dtype: DTypeLike = float
 ) -> NDArray[Any]:
-    """The codes of a run of positions, start, start + 1, .., start + length - 1.
+    """The codes of a run of positions: start, start + 1, .., start + length - 1.
 
-    Row i is PE(start + i).
+    Row i is PE(start + i). A row read as complex numbers, one a pair, is z(p) = sin + i cos = i exp(-i omega p), so
+    that a shift is a product, z(p + q) = -i z(p) z(q): about sqrt(length) nearby rows and as many distant ones are
+    computed by sine and cosine, and every row is the product of one of each.
 
     Parameters: `length`, rows (0 or more); `dim`, a positive even integer; `start`, the real number at which the run
-    begins; `base` > 0; `dtype`, float16, float32 or float64.
+    begins, in tokens; `base` > 0; `dtype`, float16, float32 or float64.
     Returns: array of shape (length, dim).
+    Accuracy: within 4e-16 for positions up to 10**7 in size, then rounded once to `dtype`.
     Raises: TypeError or ValueError for arguments outside their domains.
-    Source: Vaswani et al. 2017, section 3.5.
+    Source: Vaswani et al. 2017, section 3.5; the product is the rotation property stated there.
 
     >>> sinusoidal_table(2, 4).round(4)
     array([[0.    , 1.    , 0.    , 1.    ],
            [0.8415, 0.5403, 0.01  , 1.    ]])
     """
-    run = np.arange(_checks.count(length, "length"))
-    return sinusoidal_encoding(_checks.real(start, "start") + run, dim, base, dtype)
+    length, dim, start = _checks.count(length, "length"), _checks.width(dim), _checks.real(start, "start")
+    base, dtype = _checks.positive(base, "base"), _checks.float_dtype(dtype)
+    if abs(start) + length > _checks.LARGEST:
+        raise ValueError(f"start and start + length must be at most 2**53 in size, got {start} and {length} rows")
+    out = np.empty((length, dim), dtype)                 # (T, d)
+    u, v = _angles.run_factors(start, length, _angles.from_base(dim, base))
+    fine = np.empty_like(u)
+    fine.real, fine.imag = u.imag, u.real                # z = i conj(u)
+    coarse = v.conj()                                    # -i z
+    _angles.fill_products(out, fine, coarse)
+    return out

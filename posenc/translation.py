@@ -19,8 +19,17 @@ def similarity(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[
     array([4.    , 3.5353, 3.5353])
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base"))
-    _, cosine = _angles.sines_and_cosines(_checks.positions(offsets, "offsets"), omega)
-    return cosine.sum(axis=-1)
+    k = _checks.positions(offsets, "offsets")
+    start = _angles.run_start(k, least=64)
+    if start is None:
+        out = np.empty(k.size)
+        for part in _angles.chunks(k.size, omega.w.size):
+            out[part] = _angles.sines_and_cosines(k.reshape(-1)[part], omega)[1].sum(axis=-1)
+        return out.reshape(k.shape)[()]
+    # cos(omega (a + b)) = Re u(a) u(b), summed over pairs: the products of all a with all b are one matrix product.
+    fine, coarse = _angles.run_factors(start, k.size, omega)
+    sums = coarse.conj().view(np.float64) @ fine.view(np.float64).T  # (c, d) @ (d, b)
+    return sums.reshape(-1)[: k.size]
 
 
 def distance(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
@@ -38,8 +47,13 @@ def distance(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np
     array([0.    , 0.9641, 0.6577])
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base"))
-    sine, _ = _angles.sines_and_cosines(_checks.positions(offsets, "offsets") / 2, omega)
-    return 2 * np.sqrt((sine * sine).sum(axis=-1))
+    k = _checks.positions(offsets, "offsets")
+    out = np.empty(k.size)
+    with np.errstate(under="ignore"):
+        for part in _angles.chunks(k.size, omega.w.size):
+            sine, _ = _angles.sines_and_cosines(k.reshape(-1)[part] / 2, omega)
+            out[part] = (sine * sine).sum(axis=-1)
+    return (2 * np.sqrt(out)).reshape(k.shape)[()]
 
 
 def shift_matrix(offset: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
@@ -104,7 +118,5 @@ def phasors(positions: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[n
     array([0.5403+0.8415j, 1.    +0.01j  ])
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base"))
-    sine, cosine = _angles.sines_and_cosines(_checks.positions(positions), omega)
-    out = np.empty(sine.shape, np.complex128)            # (..., n, d/2)
-    out.real, out.imag = cosine, sine
-    return out
+    p = _checks.positions(positions)
+    return _angles.phasors(p.reshape(-1), omega).reshape(*p.shape, -1)  # (..., n, d/2)
