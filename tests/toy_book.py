@@ -25,6 +25,7 @@ class ToyBook:
         shutil.copytree(ROOT / "book" / "_ext", book / "_ext", ignore=shutil.ignore_patterns("__pycache__"))
         for name in "record.py", "source-numbers.csv":
             shutil.copy(ROOT / "book" / name, book / name)
+        (folder / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n', encoding="utf8")
         self.write("numbers.yml", numbers)
         for name, text in pages.items():
             self.write(f"{name}.md", text)

@@ -26,10 +26,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from record import NUMBERS, entries, shown
 
 PAGE = "book/numbers"  # the Numbers page, whose rows the numbers link to
-QUOTE = re.compile(r"(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*)(?P<items>(?:\[\d+\])*)(?::(?P<spec>[^{}]+))?")
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+QUOTE = re.compile(r"(?P<id>" + NAME.pattern + r")(?P<items>(?:\[\d+\])*)(?::(?P<spec>[^{}]+))?")
 IN_FORMULA = re.compile(r"\\num\s*\{([^{}]*)\}")
 SUPERSCRIPT = str.maketrans("+-0123456789", "⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-KEYS = {"meaning", "shown", "unit", "tolerance", "below", "source", "given"}
+KEYS = {"meaning", "shown", "unit", "tolerance", "below", "source", "given", "erratum"}
 
 
 class NumberError(SphinxError):
@@ -149,8 +150,17 @@ def faults_of_entries(numbers: dict[str, dict], source_rows: set[str]) -> list[s
         if not isinstance(entry, dict):
             found.append(f"book/numbers.yml: {name}: expected keys such as meaning and shown, got {entry!r}")
             continue
-        if not QUOTE.fullmatch(str(name)):
+        if not NAME.fullmatch(str(name)):
             wrong.append("an id has small letters, digits and single hyphens")
+        if "retired" in entry:
+            if not isinstance(entry["retired"], str) or entry.keys() - {"retired", "now"}:
+                wrong.append("a retired id has only `retired` (a text) and, if renamed, `now` (its new id)")
+            if entry.get("now", name) not in {name} | numbers.keys():
+                wrong.append(f"now: no cell records {entry['now']!r}")
+            if name in numbers:
+                wrong.append("is retired, and a cell records it")
+            found += [f"book/numbers.yml: {name}: {what}" for what in wrong]
+            continue
         wrong += [f"unknown key {key!r} (known: {', '.join(sorted(KEYS))})" for key in entry.keys() - KEYS]
         if not isinstance(entry.get("meaning"), str):
             wrong.append("no meaning (a text)")
@@ -165,6 +175,8 @@ def faults_of_entries(numbers: dict[str, dict], source_rows: set[str]) -> list[s
                 wrong.append(f"{key} is a positive number such as 1.0e-9, not {entry[key]!r}")
         wrong += [f"no row {row!r} in book/source-numbers.csv" for row in published.sources(entry)
                   if row not in source_rows]
+        if not re.fullmatch(r"E\d+[a-z]?", str(entry.get("erratum", "E1"))):
+            wrong.append(f"erratum is the number of an erratum box, such as E1, not {entry['erratum']!r}")
         if not isinstance(entry.get("given", True), bool):
             wrong.append(f"given is true or false, not {entry['given']!r}")
         if name not in numbers:
