@@ -37,6 +37,9 @@ def test_every_row_that_prints_something_is_read():
     ("L09", [0.391857, 0.920026, -0.990428, -0.138029, 0.983524, 0.180776], DIFFERS),  # out of order
     ("L09", [0.983524, 0.180776], SAME),  # a part of the row
     ("L09", [0.983524, -0.180776], DIFFERS),
+    ("T04", [[0.8415, 0.9093], [0.5403, -0.4161]], SAME),
+    ("T04", [[0.8415, 0.5403], [0.9093, -0.4161]], SAME),  # the same table by columns
+    ("T04", [[0.8415, -0.4161], [0.9093, 0.5403]], DIFFERS),
     ("L14", 28, SAME),
     ("L14", 27, DIFFERS),
     ("L17", 0, SAME),

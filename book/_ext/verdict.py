@@ -55,6 +55,12 @@ def flat(value) -> list[float]:
     return [item for inner in value for item in flat(inner)] if isinstance(value, list) else [value]
 
 
+def by_columns(value) -> list[float]:
+    """Return the items of a table column after column; of anything else, as `flat` does."""
+    table = isinstance(value, list) and all(isinstance(row, list) for row in value)
+    return flat([list(column) for column in zip(*value, strict=True)]) if table else flat(value)
+
+
 def same(value: float, printed: Printed) -> bool:
     """Tell whether a value has the printed digits; `1.000001` leaves room for the rounding of the difference itself."""
     return abs(value - printed.value) <= printed.allowed * 1.000001
@@ -63,7 +69,8 @@ def same(value: float, printed: Printed) -> bool:
 def verdict(number: dict, rows: list[dict[str, str]]) -> str:
     """Return SAME, BELOW or DIFFERS for a number and the rows it serves; '' where the source prints nothing.
 
-    The items of a list are compared in their order if the rows print as many numbers, else each with any of them.
+    The items of a list are compared in their order, by rows or by columns, if the source prints as many numbers, else
+    each with any of them.
     """
     printed = [item for row in rows for item in read(row)]
     if not printed:
@@ -72,7 +79,7 @@ def verdict(number: dict, rows: list[dict[str, str]]) -> str:
         return BELOW if all(abs(item.value) < number["below"] for item in printed) else DIFFERS
     values = flat(number["value"])
     if len(values) == len(printed):
-        agree = all(map(same, values, printed))
+        agree = all(map(same, values, printed)) or all(map(same, by_columns(number["value"]), printed))
     else:
         agree = all(any(same(value, item) for item in printed) for value in values)
     return SAME if agree else DIFFERS
