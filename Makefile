@@ -30,7 +30,7 @@ serve: .venv/ready
 	"$(bin)/python" -m http.server --bind 127.0.0.1 --directory _build/html 8000 &
 	trap "kill $$!" EXIT
 	echo "Serving http://127.0.0.1:8000/ ; building again at every change (Ctrl-C ends it)"
-	"$(bin)/watchfiles" --filter all "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
+	"$(bin)/watchfiles" "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
 
 clean:
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis book/scripts/output
