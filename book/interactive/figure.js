@@ -3,7 +3,8 @@
 
    interactive.figure(name, parameters, view) starts the figure whose element has the id `name`, if the page has one.
    parameters: {key: {min, max, step, start, log}}, where a bound may be a function of the state so far;
-   view(root, figure): {render(state), sentences(state)}, the second giving {data-sentence name: text}. */
+   view(root, figure): {render(state), sentences(state), walk(state)}; sentences gives {data-sentence name: text}, walk the
+   changes of one step of the button data-walk. */
 "use strict";
 interactive.figure = (() => {
   const bound = (limit, state) => (typeof limit === "function" ? limit(state) : limit);
@@ -51,13 +52,12 @@ interactive.figure = (() => {
     const value = state[input.name];
     const slider = input.type === "range";
     const shape = slider ? (limit) => toSlider(parameter, limit) : (limit) => limit;
-    input.min = shape(bound(parameter.min, state));
-    input.max = shape(bound(parameter.max, state));
-    input.step = slider && parameter.log ? 0.05 : parameter.step || 1;
-    if (slider) {
-      input.value = shape(value);
-      input.setAttribute("aria-valuetext", interactive.maths.exact(value));
-    } else if (input !== document.activeElement || Number(input.value) !== value) input.value = value;
+    const wanted = { min: shape(bound(parameter.min, state)), max: shape(bound(parameter.max, state)),
+      step: slider && parameter.log ? 0.05 : parameter.step || 1 };
+    if (slider) wanted["aria-valuetext"] = interactive.maths.exact(value);
+    interactive.assign(input, wanted);
+    const typing = input === document.activeElement && Number(input.value) === value;
+    if (!typing && input.value !== String(shape(value))) input.value = shape(value);
   }
 
   const noteOf = (refused) =>
@@ -72,6 +72,12 @@ interactive.figure = (() => {
     let frame = 0;
     let quiet = 0;
 
+    /* Asking the browser for a size in the midst of drawing makes it lay out the page anew: ask once a resize. */
+    const measured = new Map();
+    function sizeOf(element) {
+      if (!measured.has(element)) measured.set(element, { width: element.clientWidth, height: element.clientHeight });
+      return measured.get(element);
+    }
     function render() {
       frame = 0;
       for (const input of inputs) showControl(input, parameters[input.name], state);
@@ -112,7 +118,7 @@ interactive.figure = (() => {
     still.open = false;
     matchMedia("print").addEventListener("change", (event) => { still.open = event.matches; });
 
-    const drawn = view(root, { get state() { return state; }, set, redraw: () => refresh(true) });
+    const drawn = view(root, { get state() { return state; }, set, redraw: () => refresh(true), sizeOf });
     for (const input of inputs) {
       const parameter = parameters[input.name];
       input.addEventListener("input", () => {
@@ -129,9 +135,11 @@ interactive.figure = (() => {
         }
       });
     }
+    const walker = root.querySelector("[data-walk]");
+    walker.addEventListener("click", () => interactive.walk(walker, () => set(drawn.walk(state))));
     root.querySelector("[data-reset]").addEventListener("click", () => set(startOf(parameters)));
     addEventListener("hashchange", () => { if (open()) root.scrollIntoView(); });
-    new ResizeObserver(() => refresh(true)).observe(root);
+    new ResizeObserver(() => { measured.clear(); refresh(true); }).observe(root);
     interactive.onTheme(() => { drawn.recolour?.(); refresh(true); });
 
     const opened = open();
@@ -145,48 +153,92 @@ interactive.figure = (() => {
   }
 })();
 
+/* A press on the button starts a walk of eight steps a second, the next press or leaving the page's view ends it. Readers
+   who ask for less motion get one step a press. */
+interactive.walk = (button, step) => {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return step();
+  const walking = button.getAttribute("aria-pressed") === "true";
+  button.setAttribute("aria-pressed", String(!walking));
+  const next = () => {
+    if (button.getAttribute("aria-pressed") !== "true") return;
+    if (document.hidden) return button.setAttribute("aria-pressed", "false");
+    step();
+    setTimeout(next, 125);
+  };
+  if (!walking) next();
+};
+
 /* Calls back when the reader or the system changes between light and dark. */
 interactive.onTheme = (callback) => {
   new MutationObserver(callback).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", callback);
 };
 
-/* Makes an SVG element hold exactly these shapes, [tag, attributes, text], touching only what changed.
+/* Makes an SVG element hold exactly these shapes, [tag, attributes, text], touching only what changed since the last time.
    One unit is one CSS pixel, so that letters keep their size on a narrow screen. */
 interactive.draw = (svg, width, height, shapes) => {
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  svg.setAttribute("height", height);
+  interactive.assign(svg, { viewBox: `0 0 ${width} ${height}`, height });
+  const before = interactive.drawn.get(svg) || [];
   shapes.forEach(([tag, attributes, text = ""], index) => {
+    const [oldTag, oldAttributes, oldText = ""] = before[index] || [];
     let node = svg.children[index];
-    if (!node || node.tagName !== tag) {
+    if (tag !== oldTag) {
       const fresh = document.createElementNS("http://www.w3.org/2000/svg", tag);
       if (node) node.replaceWith(fresh);
       else svg.append(fresh);
       node = fresh;
+      interactive.assign(node, attributes);
+    } else {
+      interactive.assign(node, attributes, oldAttributes);
     }
-    interactive.assign(node, attributes);
-    if (node.textContent !== text) node.textContent = text;
+    if (text !== (tag === oldTag ? oldText : "")) node.textContent = text;
   });
   while (svg.children.length > shapes.length) svg.lastElementChild.remove();
+  interactive.drawn.set(svg, shapes);
 };
+interactive.drawn = new WeakMap();
 
-interactive.assign = (node, attributes) => {
-  for (const { name } of [...node.attributes]) if (!(name in attributes)) node.removeAttribute(name);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+/* Sets the attributes that differ from the old ones, or from the element's own, and removes the old ones that are gone. */
+interactive.assign = (node, attributes, old) => {
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (old ? old[name] !== value : node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
   }
+  for (const name in old) if (!(name in attributes)) node.removeAttribute(name);
 };
 
-/* A linear scale, and a polyline's path through points. */
+/* A linear scale, and the shapes that figures draw: a class, a place, a size. */
 interactive.scale = (from, to, start, end) => (value) => start + (value - from) / (to - from) * (end - start);
-interactive.path = (points) => points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+interactive.path = (points) =>
+  points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+interactive.shapes = {
+  line: (name, x1, y1, x2, y2) => ["line", { class: name, x1, y1, x2, y2 }],
+  text: (name, x, y, words) => ["text", { class: name, x, y }, String(words)],
+  circle: (name, cx, cy, r) => ["circle", { class: name, cx, cy, r }],
+  box: (name, x, y, width, height) => ["rect", { class: name, x, y, width, height }],
+  curve: (name, points) => ["path", { class: name, d: interactive.path(points) }],
+};
 
-/* Calls back with a pointer's place in an element while it is pressed there: a press, a drag, a tap. */
-interactive.onDrag = (element, callback) => {
-  const report = (event) => {
+/* Calls back with a pointer's place in an element: `choose` while it is pressed there (a press, a drag, a tap), `hover`
+   while it only points, and with no place when it leaves. */
+interactive.onDrag = (element, choose, hover = () => {}) => {
+  const report = (callback, event) => {
     const box = element.getBoundingClientRect();
     callback(event.clientX - box.left, event.clientY - box.top, box);
   };
-  element.addEventListener("pointerdown", (event) => { element.setPointerCapture(event.pointerId); report(event); });
-  element.addEventListener("pointermove", (event) => { if (element.hasPointerCapture(event.pointerId)) report(event); });
+  element.addEventListener("pointerdown", (event) => {
+    element.setPointerCapture(event.pointerId);
+    report(choose, event);
+  });
+  element.addEventListener("pointermove", (event) =>
+    report(element.hasPointerCapture(event.pointerId) ? choose : hover, event));
+  element.addEventListener("pointerleave", () => hover());
+};
+
+/* Writes texts into the elements that name them by data-out. */
+interactive.write = (outputs, texts) => {
+  for (const output of outputs) {
+    const text = String(texts[output.dataset.out]);
+    if (output.textContent !== text) output.textContent = text;
+  }
 };

@@ -6,7 +6,8 @@ interactive.figure("lab", {
   delta: { min: -49, max: 49, start: 5 },
   p: { min: 0, max: 49, start: 10 },
 }, (root, figure) => {
-  const { maths, draw, scale, path } = interactive;
+  const { maths, draw, scale } = interactive;
+  const { line, text, circle, box, curve } = interactive.shapes;
   const [DIM, BASE, TOKENS] = [64, 10000, 50];
   const wave = root.querySelector(".wave");
   const phasors = root.querySelector(".phasors");
@@ -33,88 +34,76 @@ interactive.figure("lab", {
   }
 
   /* Axes at -1, 0 and 1 with marks along the bottom; `x` and `y` are scales. */
-  function axes(x, y, marks, left, right) {
-    const lines = [-1, 0, 1].flatMap((value) => [
-      ["line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }],
-      ["text", { class: "tick end", x: left - 6, y: y(value) + 4 }, maths.exact(value)],
-    ]);
-    return lines.concat(marks.map((mark) =>
-      ["text", { class: "tick middle", x: x(mark), y: y(-1) + 20 }, maths.exact(mark)]));
+  function axes(x, y, marks) {
+    const ends = [x(marks[0]), x(marks.at(-1))];
+    return [-1, 0, 1].flatMap((value) => [
+      line("grid", ends[0], y(value), ends[1], y(value)),
+      text("tick end", ends[0] - 6, y(value) + 4, maths.exact(value)),
+    ]).concat(marks.map((mark) => text("tick middle", x(mark), y(-1) + 20, maths.exact(mark))));
   }
 
-  function curve(from, to, step, f) {
-    const points = [];
-    for (let at = from; at <= to + 1e-9; at += step) points.push([at, f(at)]);
-    return points;
-  }
-  const placed = (points, x, y) => points.map(([at, value]) => [x(at), y(value)]);
+  const sampled = (name, f, from, to, step, x, y) =>
+    curve(name, Array.from({ length: (to - from) / step + 1 }, (_, at) => [x(from + at * step), y(f(from + at * step))]));
 
   function drawWave({ omega, p, delta }) {
-    const [width, height] = [wave.clientWidth, 170];
+    const [{ width }, height] = [figure.sizeOf(wave), 170];
     const x = scale(0, TOKENS - 1, 34, width - 12);
     const y = scale(-1, 1, height - 34, 24);
-    const shapes = axes(x, y, [0, 10, 20, 30, 40, 49], 34, width - 12);
-    for (const [at, name, letter] of [[p, "a", "p"], [p + delta, "b", "p + \u0394"]]) {
-      if (at < 0 || at >= TOKENS) continue;
-      shapes.push(["line", { class: `mark ${name}`, x1: x(at), x2: x(at), y1: 18, y2: y(-1) + 6 }]);
-      shapes.push(["text", { class: `tag ${name} middle`, x: x(at), y: 13 }, delta === 0 && name === "b" ? "" : letter]);
+    const shapes = axes(x, y, [0, 10, 20, 30, 40, TOKENS - 1]);
+    for (const [at, name, letter] of [[p + delta, "b", "p + \u0394"], [p, "a", "p"]]) {
+      if (at < 0 || at >= TOKENS || (at === p && name === "b")) continue;
+      shapes.push(line(`mark ${name}`, x(at), 18, x(at), y(-1) + 6), text(`tag ${name} middle`, x(at), 13, letter));
     }
     for (const [name, f] of [["sine", Math.sin], ["cosine", Math.cos]]) {
-      shapes.push(["path", { class: `curve ${name}`, d: path(placed(curve(0, TOKENS - 1, 0.125, (at) => f(omega * at)), x, y)) }]);
+      shapes.push(sampled(`curve ${name}`, (at) => f(omega * at), 0, TOKENS - 1, 0.125, x, y));
       for (let token = 0; token < TOKENS; token++) {
         const chosen = token === p ? " a" : token === p + delta ? " b" : "";
-        shapes.push(["circle", { class: `dot ${name}${chosen}`, cx: x(token), cy: y(f(omega * token)), r: chosen ? 4.5 : 2.2 }]);
+        shapes.push(circle(`dot ${name}${chosen}`, x(token), y(f(omega * token)), chosen ? 4.5 : 2.2));
       }
     }
     draw(wave, width, height, shapes);
   }
 
   /* The arc from one phasor to the other; whole turns of the angle are drawn as widening rounds. */
-  function arc(start, angle, radius, centre) {
+  function arc(start, angle, radius, [cx, cy]) {
     const steps = Math.max(2, Math.ceil(Math.abs(angle) * 12));
-    return Array.from({ length: steps + 1 }, (_, step) => {
+    return curve("arc", Array.from({ length: steps + 1 }, (_, step) => {
       const turned = angle * step / steps;
       const r = radius * (0.34 + 0.03 * Math.abs(turned) / Math.PI);
-      return [centre[0] + r * Math.cos(start + turned), centre[1] - r * Math.sin(start + turned)];
-    });
+      return [cx + r * Math.cos(start + turned), cy - r * Math.sin(start + turned)];
+    }));
   }
 
   function drawPhasors({ omega, p, angle, first, second }) {
-    const [width, height] = [phasors.clientWidth, 250];
+    const [{ width }, height] = [figure.sizeOf(phasors), 250];
     const radius = Math.min(width / 2 - 30, 98);
-    const centre = [width / 2, height / 2];
-    const tip = ([cos, sin], r = radius) => ({ x: centre[0] + r * cos, y: centre[1] - r * sin });
-    const hand = (vector, name) => {
-      const end = tip(vector);
-      return [
-        ["line", { class: `hand ${name}`, x1: centre[0], y1: centre[1], x2: end.x, y2: end.y }],
-        [name === "a" ? "circle" : "rect", name === "a" ? { class: "tip a", cx: end.x, cy: end.y, r: 6 }
-          : { class: "tip b", x: end.x - 5, y: end.y - 5, width: 10, height: 10 }],
-      ];
-    };
+    const [cx, cy] = [width / 2, height / 2];
+    const [ax, ay, bx, by] = [...first, ...second].map((part, index) => (index % 2 ? cy - radius * part : cx + radius * part));
     draw(phasors, width, height, [
-      ["circle", { class: "ring", cx: centre[0], cy: centre[1], r: radius }],
-      ["line", { class: "grid", x1: centre[0] - radius - 10, x2: centre[0] + radius + 10, y1: centre[1], y2: centre[1] }],
-      ["line", { class: "grid", x1: centre[0], x2: centre[0], y1: centre[1] - radius - 10, y2: centre[1] + radius + 10 }],
-      ["text", { class: "tick end", x: centre[0] + radius + 28, y: centre[1] - 6 }, "cos"],
-      ["text", { class: "tick", x: centre[0] + 5, y: centre[1] - radius - 8 }, "sin"],
-      ["path", { class: "arc", d: path(arc(omega * p, angle, radius, centre)) }],
-      ...hand(first, "a"),
-      ...hand(second, "b"),
+      circle("ring", cx, cy, radius),
+      line("grid", cx - radius - 10, cy, cx + radius + 10, cy),
+      line("grid", cx, cy - radius - 10, cx, cy + radius + 10),
+      text("tick end", cx + radius + 28, cy - 6, "cos"),
+      text("tick", cx + 5, cy - radius - 8, "sin"),
+      arc(omega * p, angle, radius, [cx, cy]),
+      line("hand a", cx, cy, ax, ay),
+      circle("tip a", ax, ay, 6),
+      line("hand b", cx, cy, bx, by),
+      box("tip b", bx - 5, by - 5, 10, 10),
     ]);
   }
 
   function drawIdentity({ omega, delta, angle }) {
-    const [width, height] = [identity.clientWidth, 250];
+    const [{ width }, height] = [figure.sizeOf(identity), 250];
     const x = scale(-49, 49, 34, width - 12);
     const y = scale(-1, 1, height - 40, 20);
-    const value = Math.cos(angle);
+    const level = y(Math.cos(angle));
     draw(identity, width, height, [
-      ...axes(x, y, [-49, -25, 0, 25, 49], 34, width - 12),
-      ["path", { class: "curve same", d: path(placed(curve(-49, 49, 0.25, (at) => Math.cos(omega * at)), x, y)) }],
-      ["line", { class: "mark both", x1: x(delta), x2: x(delta), y1: y(-1) + 6, y2: y(value) }],
-      ["line", { class: "mark both", x1: 34, x2: x(delta), y1: y(value), y2: y(value) }],
-      ["circle", { class: "tip both", cx: x(delta), cy: y(value), r: 6 }],
+      ...axes(x, y, [-49, -25, 0, 25, 49]),
+      sampled("curve same", (at) => Math.cos(omega * at), -49, 49, 0.25, x, y),
+      line("mark both", x(delta), y(-1) + 6, x(delta), level),
+      line("mark both", x(-49), level, x(delta), level),
+      circle("tip both", x(delta), level, 6),
     ]);
   }
 
@@ -144,10 +133,11 @@ interactive.figure("lab", {
   }
 
   return {
+    walk: ({ p }) => ({ p: (p + 1) % TOKENS }),
     render(state) {
       const derived = derive(state);
       const texts = shown(derived);
-      for (const output of outputs) output.textContent = texts[output.dataset.out];
+      interactive.write(outputs, texts);
       drawWave(derived);
       drawPhasors(derived);
       drawIdentity(derived);
