@@ -2,6 +2,7 @@
 #
 #   make book        build the site into _build/html and say where to open it
 #   make test        run all tests
+#   make record      build with every cell run anew, and accept what the cells made as the record (see book/checks.md)
 #   make lesson-10   run the lesson's standalone programs
 #   make serve       build, serve on localhost, rebuild on change
 #   make clean       remove what was built (.venv stays; "make distclean" removes it too)
@@ -10,7 +11,7 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test lesson-10 serve clean distclean
+.PHONY: book test record lesson-10 serve clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -20,6 +21,10 @@ book: .venv/ready
 
 test: .venv/ready
 	"$(bin)/python" -m pytest
+
+record: .venv/ready
+	rm -rf _build/.jupyter_cache _build/.doctrees
+	GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
 
 lesson-10: .venv/ready
 	"$(bin)/python" book/scripts/pe_matrix.py

@@ -12,6 +12,7 @@ A residual, that is rounding noise, is shown as the bound it stays below: its ow
 
 import json
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -48,25 +49,43 @@ def shown(value, spec: str) -> str:
     return re.sub(r"^-(0(?:\.0*)?)$", r"\1", format(value, spec))  # no minus before what rounds to zero
 
 
+def noise(artist, below: float):
+    """Tell the record of figures that an artist draws rounding noise: what is smaller than `below` counts as alike.
+
+    `artist` is what a plotting call returned: an artist, or several. Set the limits of the axis yourself, because
+    automatic ones follow the noise. Return `artist`.
+    """
+    for part in artist if isinstance(artist, Iterable) else [artist]:
+        if isinstance(part, Iterable):
+            noise(part, below)
+        else:
+            part.noise_below = float(below)
+    return artist
+
+
 def record(name: str, value) -> str:
     """Publish `value` as the number of record `name` and return its shown form.
 
     Raises KeyError for an id that `numbers.yml` lacks, TypeError or ValueError for what is no finite real number,
-    and ValueError for a residual that is not below its bound.
+    and ValueError for a residual that is not below its bound (in a build of the book, the build lists it and fails).
     """
     entry = entries().get(name)
     if entry is None:
         raise KeyError(f"record({name!r}, …): no such id in book/numbers.yml; give it a meaning and a shown form there")
     value = plain(value)
-    payload = {"id": name, "value": value, "run": getattr(get_ipython(), "runs", None)}
+    run = getattr(get_ipython(), "runs", None)  # counted in a build of the book
+    payload = {"id": name, "run": run}
     if "below" in entry:
         bound = float(entry["below"])
-        if not np.all(np.abs(value) < bound):
-            raise ValueError(f"record({name!r}, …): the residual {value!r} is not below its bound {bound:g}")
-        payload["below"] = bound
-        del payload["value"]  # the digits of rounding noise are recorded nowhere
+        largest = float(np.max(np.abs(value), initial=0.0))
+        payload["below"] = bound  # the digits of rounding noise are recorded nowhere
+        if not largest < bound:
+            if run is None:
+                raise ValueError(f"record({name!r}, …): the residual {value!r} is not below its bound {bound:g}")
+            payload["above"] = largest  # the guard lists it with all else that is wrong
         text = f"{bound:.0e}".replace("e-0", "e-")
     else:
+        payload.update(value=value, shown=entry["shown"], tolerance=float(entry.get("tolerance", 1e-9)))
         text = shown(value, entry["shown"])
     scrapbook = {"name": f"number:{name}", "mime_prefix": "application/papermill.record/"}
     display({MIME: json.dumps(payload)}, metadata={"scrapbook": scrapbook}, raw=True)

@@ -31,7 +31,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 EXTENSIONS = Path(__file__).parent
-RECORDER = [EXTENSIONS / "recorder.py"]  # what runs inside the kernel
+RECORDER = [EXTENSIONS / "recorder.py", EXTENSIONS / "drawn.py"]  # what runs inside the kernel
 SETTINGS = ["_config.yml", "_toc.yml", "requirements.txt"]
 PROFILE = """# Written by the build: how IPython runs the cells.
 c.InteractiveShellApp.extensions = ["recorder"]

@@ -13,24 +13,21 @@ import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.environment.collectors import EnvironmentCollector
 
 
 def glued(env: BuildEnvironment, page: str) -> dict[str, dict]:
-    """Return what the cells of `page` published, by glue name: `number:<id>` or `figure:<cell>`.
+    """Return what the cells of `page` published, by glue name: `number:<id>`, or `figure:<run>.<place in the cell>`.
 
     `cell` in each is the place of its cell on the page, None for a cell that is not on the page.
     """
-    if not env.nb_metadata.get(page, {}).get("glue"):
-        return {}
-    path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
-    bundles = json.loads(path.read_text(encoding="utf8"))
-    places = getattr(env, "cell_places", {}).get(page, {})
-    found = {}
-    for name, bundle in bundles.items():
-        if name.startswith(("number:", "figure:")):
-            payload = json.loads(bundle["data"]["text/plain"])
-            found[name] = {**payload, "cell": places.get(payload.pop("run", None))}
-    return found
+    return {name: dict(payload) for name, payload in payloads(env).get(page, {}).items()}
+
+
+def payloads(env: BuildEnvironment) -> dict[str, dict[str, dict]]:
+    if not hasattr(env, "cell_payloads"):
+        env.cell_payloads = {}
+    return env.cell_payloads
 
 
 def numbers(env: BuildEnvironment) -> dict[str, dict]:
@@ -80,18 +77,32 @@ def code_cells(doctree: nodes.document) -> list[nodes.container]:
     return [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
 
 
-def number_cells(app: Sphinx, doctree: nodes.document) -> None:
-    """Give every code cell its anchor, and note its place by the number of its run."""
-    places = {}
-    for place, cell in enumerate(code_cells(doctree), start=1):
-        cell["ids"].append(f"cell-{place}")
-        places[cell["exec_count"]] = place
-    if not hasattr(app.env, "cell_places"):
-        app.env.cell_places = {}
-    app.env.cell_places[app.env.docname] = places
+class Published(EnvironmentCollector):
+    """Give every code cell its anchor, and keep what the cells published with Sphinx's environment."""
+
+    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
+        places = {}
+        for place, cell in enumerate(code_cells(doctree), start=1):
+            cell["ids"].append(f"cell-{place}")
+            places[cell["exec_count"]] = place
+        page = app.env.docname
+        payloads(app.env)[page] = found = {}
+        if not app.env.nb_metadata.get(page, {}).get("glue"):
+            return
+        path = Path(app.env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
+        for name, bundle in json.loads(path.read_text(encoding="utf8")).items():
+            if name.startswith(("number:", "figure:")):
+                payload = json.loads(bundle["data"]["text/plain"])
+                found[name] = {**payload, "cell": places.get(payload.pop("run") or 0)}
+
+    def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+        payloads(env).pop(docname, None)
+
+    def merge_other(self, app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
+        payloads(env).update({page: payloads(other)[page] for page in docnames})
 
 
 def setup(app: Sphinx) -> dict:
     app.setup_extension("fresh")  # the kernels count the runs
-    app.connect("doctree-read", number_cells)
-    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
+    app.add_env_collector(Published)
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,13 +1,38 @@
-"""What IPython loads in the kernel of every page: it counts the cells that run, so that outputs can name theirs."""
+"""What IPython loads in the kernel of every page: it counts the cells that run, and records the figures they show.
+
+A figure's record travels as glue that is not displayed, so that the execution cache keeps it with the outputs.
+"""
+
+import json
 
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+MIME = "application/papermill.record/"
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     # not `execution_count`, which is already one ahead while a cell runs
     shell.runs = 0
+    shell.figures_shown = 0
 
     def count(info):
         shell.runs += 1
+        shell.figures_shown = 0
+
+    def publish(figure):
+        """Publish the record of a figure about to be shown, and add nothing to what is shown."""
+        from drawn import figure_record
+
+        shell.figures_shown += 1
+        try:
+            record = figure_record(figure)
+        except Exception as error:  # IPython would swallow it
+            record = {"refused": [f"{type(error).__name__}: {error}"]}
+        text = json.dumps({"run": shell.runs, **record}, default=lambda scalar: scalar.item())
+        scrapbook = {"name": f"figure:{shell.runs}.{shell.figures_shown}", "mime_prefix": MIME}
+        display({f"{MIME}text/plain": text}, metadata={"scrapbook": scrapbook}, raw=True)
+        return {}, {}
 
     shell.events.register("pre_run_cell", count)
+    shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", publish)
