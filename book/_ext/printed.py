@@ -76,5 +76,5 @@ def faults(text: str, small: Collection[float] = ()) -> list[tuple[str, str]]:
     found = [(match[0], "an object's address differs in every build") for match in ADDRESS.finditer(text)]
     for token in NUMBER.findall(text):
         if 0 < abs(value(token)) < SMALLEST and value(token) not in small:
-            found.append((token, f"below {SMALLEST:g} in size: print rounding noise by `record`, which shows its bound"))
+            found.append((token, f"below {SMALLEST:g} in size: `record` shows rounding noise by its bound"))
     return found
