@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 plt.style.use(Path(__file__).with_name("book.mplstyle"))
 
-INK = "#333333"
-FAINT = "#8a8a8a"
+INK = "#22201c"
+FAINT = "#6b665d"
 
 
 def panels(columns: int = 1, rows: int = 1, size: tuple[float, float] = (7.2, 3.6), **options):

@@ -1,0 +1,113 @@
+"""Show every figure in two renderings, one for light pages and one for dark.
+
+A cell draws its figure once, as SVG on a transparent ground. The second rendering is the same drawing with every
+colour's lightness turned round (in OKLab, so that hues stay): dark ink becomes light ink, and a line that stands out
+on paper stands out on a dark page. Colour maps are pictures within the drawing and stay as they are: what is bright in
+a caption is bright on both pages.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
+HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
+SRC = re.compile(r'src="([^"]*)\.svg"')
+
+# Lightness of the darkest and lightest colour on paper, and what they turn into on the dark page.
+PAPER = (0.25, 1.0)
+DARK = (0.92, 0.22)
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
+
+def _encoded(channel: float) -> float:
+    return 12.92 * channel if channel <= 0.0031308 else 1.055 * channel ** (1 / 2.4) - 0.055
+
+
+def oklab(colour: str) -> tuple[float, float, float]:
+    """Return lightness and the two colour axes of `#rrggbb` (Ottosson 2020)."""
+    r, g, b = (_linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5))
+    long = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3)
+    medium = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b) ** (1 / 3)
+    short = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short,
+    )
+
+
+def hexadecimal(lightness: float, a: float, b: float) -> str:
+    """Return the colour as `#rrggbb`, less saturated where the screen could not show it."""
+    for saturation in (1 - step / 20 for step in range(21)):
+        long = (lightness + (0.3963377774 * a + 0.2158037573 * b) * saturation) ** 3
+        medium = (lightness - (0.1055613458 * a + 0.0638541728 * b) * saturation) ** 3
+        short = (lightness - (0.0894841775 * a + 1.2914855480 * b) * saturation) ** 3
+        rgb = (
+            4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
+            -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
+            -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
+        )
+        if all(-1e-3 <= channel <= 1 + 1e-3 for channel in rgb):
+            break
+    return "#" + "".join(f"{round(255 * _encoded(min(max(channel, 0.0), 1.0))):02x}" for channel in rgb)
+
+
+def turned(colour: str) -> str:
+    """Return `#rrggbb` as the dark page shows it."""
+    lightness, a, b = oklab(colour)
+    share = (max(lightness, PAPER[0]) - PAPER[0]) / (PAPER[1] - PAPER[0])
+    return hexadecimal(DARK[0] + share * (DARK[1] - DARK[0]), a, b)
+
+
+def dark(svg: str) -> str:
+    """Return the drawing for a dark page."""
+    parts = re.split(r"(<image\b.*?/>)", svg, flags=re.DOTALL)  # pictures hold no colour codes, but are long
+    parts[::2] = [HEX.sub(lambda match: turned(match[0]), part) for part in parts[::2]]
+    # What says no colour is black.
+    return re.sub(r"<svg\b", f'<svg fill="{turned("#000000")}"', "".join(parts), count=1)
+
+
+def visit_image(self: HTML5Translator, node: nodes.image) -> None:
+    source = Path(self.builder.srcdir, node["uri"])
+    name = self.builder.images.get(node["uri"])
+    first = len(self.body)
+    HTML5Translator.visit_image(self, node)
+    if source.suffix != ".svg" or name is None or "drawn" not in node["classes"]:
+        return
+    drawing = source.read_text(encoding="utf8")
+    target = Path(self.builder.outdir, self.builder.imagedir, name)
+    target = target.with_name(f"{target.stem}.dark.svg")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(dark(drawing), encoding="utf8")
+    tag = "".join(self.body[first:]).replace("<img ", f"<img {size(drawing)} ", 1)
+    light = tag.replace('class="', 'class="on-light ', 1)
+    other = SRC.sub(r'src="\1.dark.svg" loading="lazy"', tag.replace('class="', 'class="on-dark ', 1))
+    self.body[first:] = [light + other]
+
+
+def size(svg: str) -> str:
+    """Return the drawing's width and height as attributes, so that its place is kept while it loads."""
+    root = re.search(r"<svg\b.*?>", svg, re.DOTALL)[0]
+    points = {side: float(re.search(rf'\b{side}="([\d.]+)pt"', root)[1]) for side in ("width", "height")}
+    return " ".join(f'{side}="{round(value * 96 / 72)}"' for side, value in points.items())
+
+
+def mark(app: Sphinx, doctree: nodes.document) -> None:
+    """Mark the figures that cells drew; a drawing from a file may have colours of its own for both pages."""
+    for node in doctree.findall(nodes.image):
+        if "jupyter_execute" in node["uri"]:
+            node["classes"].append("drawn")
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_node(nodes.image, override=True, html=(visit_image, HTML5Translator.depart_image))
+    app.connect("doctree-read", mark)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
