@@ -17,8 +17,9 @@ PROGRAMS = ["pe_matrix", "pe_translation"]
 
 def run(program, *arguments, **environment):
     """Run a program from another folder, as strict about encodings as Python can be."""
-    command = [sys.executable, "-X", "warn_default_encoding", "-W", "error::EncodingWarning",
-               "-W", "error::UserWarning", str(SCRIPTS / f"{program}.py"), *arguments]
+    strict = ["-X", "warn_default_encoding", "-W", "error", "-W", "ignore::EncodingWarning",
+              "-W", "error::EncodingWarning:__main__"]  # matplotlib opens files without an encoding; the program must not
+    command = [sys.executable, *strict, str(SCRIPTS / f"{program}.py"), *arguments]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(command, cwd=SCRIPTS.anchor, env=env, capture_output=True, text=True, encoding="utf8")
 
