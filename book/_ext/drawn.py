@@ -169,7 +169,7 @@ def vertices(path: Path) -> np.ndarray:
     return path.vertices[path.codes != Path.CLOSEPOLY] if path.codes is not None else path.vertices
 
 
-# One function a kind: (panel, artist) -> what it draws. The first kind that fits is taken, so special ones come first.
+# One function a kind: (panel, artist) -> what it draws.
 
 
 def axline(panel: Panel, artist) -> dict:
@@ -297,8 +297,15 @@ KINDS: dict[type, Callable] = {
 }  # fmt: skip
 
 
+# These are of their base's kind in all that is drawn; others (Barbs, a PolyCollection, say) are not.
+SUBCLASSES = {"QuadContourSet", "TriContourSet", "EventCollection", "FillBetweenPolyCollection", "Circle", "Arc",
+              "FancyArrow", "CirclePolygon"}
+
+
 def artist_record(panel: Panel, artist: Artist) -> dict:
-    kind = next((kind for kind in KINDS if isinstance(artist, kind)), None)
+    kind = type(artist) if type(artist) in KINDS else None
+    if name_of(artist) in SUBCLASSES:
+        kind = next((kind for kind in KINDS if isinstance(artist, kind)), None)
     if kind is None:
         raise Unknown(f"an artist of a kind that the record does not know: {name_of(artist)}")
     record = {"kind": kind.__name__, **KINDS[kind](panel, artist)}

@@ -207,7 +207,10 @@ def compare_figures(recorded: dict, computed: dict) -> Iterator[tuple[str, str, 
 
 
 def output_kind(output: dict) -> str:
-    return next(name for name in output if name not in ("cell", "alt", "caption", "draws"))
+    kinds = set(output) - {"cell", "alt", "caption", "draws"}
+    if len(kinds) != 1:
+        raise ValueError(f"an output is of one kind: got {sorted(kinds)}")
+    return kinds.pop()
 
 
 def output_key(output: dict) -> tuple:

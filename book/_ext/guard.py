@@ -234,7 +234,7 @@ def compare(folder: Path, name: str, pages: dict[str, dict]) -> tuple[list[Row],
             rows.append(Row(page, None, f"{file}:{broken.line}", str(broken), count, "broken"))
             writes[path] = drift.page_record(computed)
             continue
-        except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             rows.append(Row(page, None, f"{file}:1", "not of the form that records have", count, "broken"))
             writes[path] = drift.page_record(computed)
             continue

@@ -1,0 +1,242 @@
+"""What a figure draws is recorded: each change that a reader could see shows, and nothing that fonts or sizes make."""
+
+import json
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import LogNorm
+from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon, Wedge
+
+import drift
+from drawn import digest, figure_record
+from record import noise
+
+X = np.linspace(0, 10, 200)
+
+
+@pytest.fixture(autouse=True)
+def plain_style():
+    with matplotlib.rc_context(matplotlib.rcParamsDefault | {"backend": "agg"}):
+        yield
+        plt.close("all")
+
+
+def drawn(change=lambda *_: None, before=lambda: None, y=None, image=None):
+    """Return the record of a figure with curve, image, arrows and marks, after a change."""
+    before()
+    y = np.sin(X) if y is None else y
+    image = np.outer(np.cos(X[:9]), np.sin(X[:7])) if image is None else image
+    figure, (left, right) = plt.subplots(1, 2)
+    left.plot(X, y, label="sine")
+    left.axhline(0.5, linestyle="--", label="level")
+    left.fill_between(X, 0, y)
+    left.scatter(X[:5], y[:5], c=X[:5])
+    left.set(title="A wave", xlabel="position", ylabel="value", ylim=(-2, 2))
+    left.set_xticks([0, 5, 10], ["none", "half", "all"])
+    left.annotate("peak", (1.57, 1), xytext=(4, 1.5), arrowprops={"arrowstyle": "->"})
+    left.text(2, -1.5, "$\\sin x$")
+    left.legend(title="curves")
+    figure.colorbar(right.imshow(image, cmap="viridis", vmin=-1, vmax=1), ax=right, label="similarity")
+    right.add_patch(FancyArrowPatch((1, 1), (2, 3)))
+    right.add_patch(FancyBboxPatch((1, 1), 2, 1))
+    right.add_patch(Circle((3, 3), 1))
+    change(figure, left, right)
+    record = json.loads(json.dumps(figure_record(figure)))
+    assert "refused" not in record
+    return record
+
+
+@pytest.fixture(scope="module")
+def before():
+    with matplotlib.rc_context(matplotlib.rcParamsDefault | {"backend": "agg"}):
+        return drawn()
+
+
+def differences(old, new):
+    sides = [{"figure": "fig-a", "alt": "a", "caption": "c", "draws": side} for side in (old, new)]
+    return list(drift.compare_figures(*sides))
+
+
+def moved(array, by, at=37):
+    changed = np.array(array)
+    changed.flat[at] += by * np.ptp(array)
+    return changed
+
+
+def line(n):
+    return lambda figure, left, right: left.lines[n]
+
+
+CHANGES = {
+    "one point of a curve": {"y": moved(np.sin(X), 2e-6)},
+    "one pixel": {"image": moved(np.outer(np.cos(X[:9]), np.sin(X[:7])), 2e-6)},
+    "title": {"change": lambda f, a, b: a.set_title("Another wave")},
+    "label": {"change": lambda f, a, b: a.set_xlabel("place")},
+    "label of the other axes": {"change": lambda f, a, b: b.set_ylabel("row")},
+    "curve's label": {"change": lambda f, a, b: a.lines[0].set_label("cosine")},
+    "legend gone": {"change": lambda f, a, b: a.get_legend().remove()},
+    "legend title": {"change": lambda f, a, b: a.get_legend().set_title("lines")},
+    "tick text": {"change": lambda f, a, b: a.set_xticks([0, 5, 10], ["none", "half", "whole"])},
+    "tick place": {"change": lambda f, a, b: a.set_xticks([0, 5.001, 10], ["none", "half", "all"])},
+    "tick format": {"change": lambda f, a, b: a.yaxis.set_major_formatter("{x:.2f}")},
+    "scale": {"change": lambda f, a, b: a.set_yscale("symlog")},
+    "limit": {"change": lambda f, a, b: a.set_ylim(-2, 2.00001)},
+    "inverted axis": {"change": lambda f, a, b: a.invert_yaxis()},
+    "colormap": {"change": lambda f, a, b: b.images[0].set_cmap("magma")},
+    "colour range": {"change": lambda f, a, b: b.images[0].set_clim(-1, 1.001)},
+    "norm": {"change": lambda f, a, b: b.images[0].set_norm(LogNorm(0.01, 1))},
+    "line style": {"change": lambda f, a, b: a.lines[1].set_linestyle(":")},
+    "marker": {"change": lambda f, a, b: a.lines[0].set_marker("o")},
+    "another axes": {"change": lambda f, a, b: f.add_axes((0.4, 0.4, 0.1, 0.1))},
+    "twin axis": {"change": lambda f, a, b: a.twinx()},
+    "inset": {"change": lambda f, a, b: a.inset_axes((0.1, 0.1, 0.2, 0.2)).plot([1, 2])},
+    "another curve": {"change": lambda f, a, b: a.plot(X, np.cos(X), scalex=False)},
+    "curve gone": {"change": lambda f, a, b: a.lines[0].remove()},
+    "hidden curve": {"change": lambda f, a, b: a.lines[0].set_visible(False)},
+    "text": {"change": lambda f, a, b: a.texts[1].set_text("$\\cos x$")},
+    "text moved": {"change": lambda f, a, b: a.texts[1].set_position((2, -1.4))},
+    "annotation": {"change": lambda f, a, b: a.texts[0].set_text("crest")},
+    "arrow without text": {"change": lambda f, a, b: a.annotate("", (0, 0), xytext=(1, 1), arrowprops={})},
+    "arrow's tip": {"change": lambda f, a, b: setattr(a.texts[0], "xy", (1.6, 1))},
+    "figure title": {"change": lambda f, a, b: f.suptitle("Waves")},
+    "figure text": {"change": lambda f, a, b: f.text(0.5, 0.5, "draft")},
+    "arrow patch": {"change": lambda f, a, b: b.patches[0].set_positions((1, 1), (2, 3.01))},
+    "box": {"change": lambda f, a, b: b.patches[1].set_width(2.1)},
+    "box style": {"change": lambda f, a, b: b.patches[1].set_boxstyle("square")},
+    "circle": {"change": lambda f, a, b: b.patches[2].set_radius(1.00001)},
+    "scatter's values": {"change": lambda f, a, b: a.collections[1].set_array(moved(X[:5], 1e-5, 2))},
+    "scatter's places": {"change": lambda f, a, b: a.collections[1].set_offsets(np.c_[X[:5], np.cos(X[:5])])},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_visible_change_shows(name, before):
+    assert differences(before, drawn(**CHANGES[name])), name
+
+
+HARMLESS = {
+    "nothing": {},
+    "rounding": {"y": np.sin(X) * (1 + 3e-16), "image": np.outer(np.cos(X[:9]), np.sin(X[:7])) + 1e-16},
+    "font": {"before": lambda: matplotlib.rcParams.update({"font.family": "DejaVu Serif", "font.size": 17})},
+    "resolution": {"before": lambda: matplotlib.rcParams.update({"figure.dpi": 300})},
+    "size": {"change": lambda f, a, b: f.set_size_inches(9, 4)},
+    "colours": {"change": lambda f, a, b: a.lines[0].set_color("black")},
+    "line width": {"change": lambda f, a, b: a.lines[1].set_linewidth(5)},
+    "layout": {"before": lambda: matplotlib.rcParams.update({"figure.constrained_layout.use": True})},
+    "drawn before it is recorded": {"change": lambda f, a, b: f.canvas.draw()},
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_machine_fonts_and_style_decide_does_not_show(name, before):
+    assert differences(before, drawn(**HARMLESS[name])) == [], name
+
+
+def single(draw, **axes):
+    figure = plt.figure()
+    ax = figure.add_subplot(**axes)
+    draw(ax)
+    return json.loads(json.dumps(figure_record(figure), default=lambda scalar: scalar.item()))
+
+
+PAIRS = {
+    "bars": (lambda a, d: a.bar(["u", "v", "w"], [1, 2 + d, 3]), 1e-5),
+    "bars' names": (lambda a, d: a.bar(["u", "v" if d else "w"], [1, 2]), 1),
+    "histogram": (lambda a, d: a.hist([1, 2, 2, 3, 3 - d], bins=3), 1.5),
+    "stems": (lambda a, d: a.stem([1, 2 + d, 3]), 1e-5),
+    "error bars": (lambda a, d: a.errorbar([1, 2], [3, 4], yerr=[0.1, 0.2 + d]), 1e-4),
+    "segments": (lambda a, d: a.hlines([1, 2 + d, 3], 0, 1), 1e-5),
+    "segments' style": (lambda a, d: a.hlines([1, 2], 0, 1, linestyles="dotted" if d else "dashed"), 1),
+    "mesh": (lambda a, d: a.pcolormesh(np.arange(12.0).reshape(3, 4) + d * np.eye(3, 4)), 1e-4),
+    "contours": (lambda a, d: a.contour(np.outer(X[:40], X[:40]) + d, levels=[1.0, 2.0]), 1e-3),
+    "contour levels": (lambda a, d: a.contourf(np.outer(X[:9], X[:9]), levels=[0.01, 0.02, 0.1 + d]), 1e-5),
+    "quiver": (lambda a, d: a.quiver([0, 1, 2], [0, 1, 2], [1, 1, 1 + d], [0, 1, 0]), 1e-5),
+    "wedge": (lambda a, d: a.add_patch(Wedge((0, 0), 1, 0, 90 + d)), 1e-3),
+    "polygon": (lambda a, d: a.add_patch(Polygon([(0, 0), (1, 0), (1, 1 + d)])), 1e-5),
+    "steps": (lambda a, d: a.step(X, np.floor(X), where="post" if d else "pre"), 1),
+    "stairs": (lambda a, d: a.stairs([1, 2, 3 + d]), 1e-5),
+    "sloped line": (lambda a, d: a.axline((0, 0), slope=1 + d), 1e-5),
+    "events": (lambda a, d: a.eventplot([1, 2, 3, 4, 5 + d]), 1e-4),
+    "sizes": (lambda a, d: a.scatter([1, 2, 3], [1, 2, 3], s=[10, 20, 30 + d]), 1e-3),
+    "table": (lambda a, d: a.table([["1", f"{2 + d}"]]), 1),
+    "second scale": (lambda a, d: a.secondary_xaxis("top", functions=(lambda x: (2 + d) * x, lambda x: x / 2)), 0.1),
+    "function of ticks": (lambda a, d: a.xaxis.set_major_formatter(lambda x, _: f"{x + d:.1f}"), 1),
+    "steps of ticks": (lambda a, d: a.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(0.25 + d)), 0.25),
+    "colour image": (lambda a, d: a.imshow(np.full((2, 2, 3), 0.5) + d * np.eye(2)[:, :, None]), 1e-4),
+    "log curve": (lambda a, d: a.loglog([1, 10, 100], [1e-3, 1e-6 * (1 + d), 1]), 1e-4),
+    "gap in a curve": (lambda a, d: a.plot(X, np.where((X > 5) & (X < 5.1 + d), np.nan, X)), 0.1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_every_kind_of_artist_is_recorded(name):
+    draw, change = PAIRS[name]
+    first, again, other = (single(lambda ax, d=d: draw(ax, d)) for d in (0, 0, change))
+    assert "refused" not in first
+    assert differences(first, again) == []
+    assert differences(first, other)
+
+
+def test_polar_axes_are_recorded():
+    first, other = (single(lambda ax, d=d: (ax.plot(X, X), ax.set_theta_offset(d)), projection="polar") for d in (0, 1))
+    assert "refused" not in first and differences(first, other)
+
+
+def test_unknown_artists_and_axes_are_refused():
+    assert "Barbs" in single(lambda ax: ax.barbs([1], [1], [1], [1]))["refused"][0]
+    assert "3d" in single(lambda ax: ax.plot([1, 2], [1, 2], [1, 2]), projection="3d")["refused"][0]
+
+
+def test_a_curve_that_reaches_down_to_rounding_noise_needs_a_bound_and_limits():
+    values = np.r_[1e-1, 1e-5, 3e-16, 2e-16]
+    other = np.r_[1e-1, 1e-5, 1e-17, 5e-16]
+
+    def draw(values, bound=None, limits=None):
+        def plot(ax):
+            lines = ax.semilogy(values)
+            if bound:
+                noise(lines, below=bound)
+            if limits:
+                ax.set_ylim(*limits)
+        return single(plot)  # fmt: skip
+
+    assert differences(draw(values, limits=(1e-13, 1)), draw(other, limits=(1e-13, 1)))
+    assert "limits" in draw(values, bound=1e-12)["refused"][0]
+    bounded = [draw(v, bound=1e-12, limits=(1e-13, 1)) for v in (values, other)]
+    assert "refused" not in bounded[0] and differences(*bounded) == []
+    assert differences(bounded[0], draw(np.r_[1e-1, 1.0001e-5, 0, 0], bound=1e-12, limits=(1e-13, 1)))
+    assert differences(bounded[0], draw(values, bound=1e-11, limits=(1e-13, 1)))
+
+
+def test_noise_on_a_linear_axis_and_in_an_image():
+    def draw(size):
+        def plot(ax):
+            noise(ax.plot([0, 1, 2], [size, -size, size]), below=1e-12)
+            ax.set_ylim(-1e-12, 1e-12)
+            noise(ax.imshow([[size, -size]], vmin=-1e-12, vmax=1e-12), below=1e-12)
+            ax.set_ylim(-1e-12, 1e-12)
+        return single(plot)  # fmt: skip
+
+    assert "refused" not in draw(1e-16)
+    assert differences(draw(1e-16), draw(-4e-16)) == []
+
+
+@pytest.mark.parametrize("size", [5, 1000, 250_000])
+def test_a_digest_tells_one_value_of_many_and_no_rounding(size):
+    values = np.random.default_rng(5).normal(size=size)
+    for at in (0, size // 3, size - 1):
+        assert drift.compare_arrays(digest(values), digest(moved(values, 1e-6, at)))
+    assert drift.compare_arrays(digest(values), digest(values[::-1]))
+    assert drift.compare_arrays(digest(values), digest(np.nextafter(values, 9))) is None
+
+
+def test_digests_of_odd_arrays():
+    nothing = digest(np.full(7, np.nan))
+    assert drift.compare_arrays(nothing, digest(np.full(7, np.nan))) is None
+    assert drift.compare_arrays(nothing, digest(np.arange(7.0)))
+    assert drift.compare_arrays(digest(np.arange(6.0)), digest(np.arange(6.0).reshape(2, 3)))
+    assert drift.compare_arrays(digest(np.full(9, 3.0)), digest(np.full(9, 3.0) + 4e-16)) is None
+    assert drift.compare_arrays(digest(np.zeros(9), 1.0), digest(np.full(9, -0.0), 1.0)) is None
+    assert drift.compare_arrays(digest(np.zeros(9), 1.0), digest(np.full(9, 1e-17), 1.0)) is None
