@@ -221,7 +221,7 @@ BROKEN = {
     "blank": ("\n\n", 1, "empty"),
     "cut off": (GOOD[: len(GOOD) // 2], GOOD[: len(GOOD) // 2].count("\n") + 1, "cut off"),
     "not JSON": (GOOD.replace('"b":', '"b"', 1), 2, "not JSON"),
-    "conflict": ("<<<<<<< ours\n" + GOOD, 1, "not JSON"),
+    "conflict": ("<" * 7 + " ours\n" + GOOD, 1, "not JSON"),
     "key twice": (GOOD.replace('"b":', '"a":', 1), 2, "'a' stands twice"),
     "list": ("[]\n", 1, "not a record"),
     "no outputs": ('{"numbers": {}}\n', 1, "not a record"),

@@ -101,7 +101,10 @@ def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
     root = Path(app.srcdir)
     settings = [path for name in SETTINGS if (path := root / name).exists()]
     pages = [Path(env.doc2path(page)) for page in sorted(env.found_docs)]
-    return digest([app.fresh_cells.encode(), *contents(root, [*settings, *files_in(EXTENSIONS.parent), *pages])])
+    # The guard compares its records at each build, whether or not pages are read.
+    records = root / app.config.guard_folder if "guard" in app.extensions else None
+    beside = [path for path in files_in(EXTENSIONS.parent) if records not in path.parents]
+    return digest([app.fresh_cells.encode(), *contents(root, [*settings, *beside, *pages])])
 
 
 def sum_of(folder: Path) -> str:
