@@ -36,7 +36,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -77,7 +76,9 @@ class Interactive(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[nodes.Node]:
-        name = directives.choice(self.arguments[0], FIGURES)
+        name = self.arguments[0]
+        if name not in FIGURES:
+            raise self.error(f"there is no interactive figure {name!r}; there are {', '.join(FIGURES)}")
         for path in (SOURCES / f"{name}.html", Path(__file__)):
             self.env.note_dependency(str(path))
         node = interactive(figure=name, names=[name])

@@ -71,6 +71,7 @@ interactive.figure = (() => {
     let note = "";
     let frame = 0;
     let quiet = 0;
+    let moved = false;
 
     /* Asking the browser for a size in the midst of drawing makes it lay out the page anew: ask once a resize. */
     const measured = new Map();
@@ -80,6 +81,7 @@ interactive.figure = (() => {
     }
     function render() {
       frame = 0;
+      if (!sizeOf(live).width) return;  // in print, and wherever else the figure is not shown
       for (const input of inputs) showControl(input, parameters[input.name], state);
       drawn.render(state);
     }
@@ -91,41 +93,46 @@ interactive.figure = (() => {
     }
     /* Every change is drawn at the next frame; words and address follow when the hand rests, so that a screen reader
        is not flooded and the browser's limit on address changes is not met. */
-    function refresh(keepAddress) {
+    function refresh() {
       frame = frame || requestAnimationFrame(render);
       clearTimeout(quiet);
-      quiet = setTimeout(() => {
-        say();
-        if (!keepAddress) history.replaceState(history.state, "", writeAddress(name, state));
-      }, 300);
+      quiet = setTimeout(rest, 300);
+    }
+    function rest() {
+      say();
+      if (moved) history.replaceState(history.state, "", writeAddress(name, state));
+      moved = false;
     }
     function set(changes) {
       note = "";
+      moved = true;
       state = settle(parameters, { ...state, ...changes });
-      refresh(false);
+      refresh();
     }
     function open() {
       const address = readAddress(name, parameters, decoded(location.hash));
       if (!address) return false;
       state = address.state;
+      moved = false;
       note = noteOf(address.refused);
-      refresh(true);
+      refresh();
       return true;
     }
 
-    root.querySelector(".interactive-live").hidden = false;
+    const live = root.querySelector(".interactive-live");
+    live.hidden = false;
     const still = root.querySelector(".interactive-still");
     still.open = false;
     matchMedia("print").addEventListener("change", (event) => { still.open = event.matches; });
 
-    const drawn = view(root, { get state() { return state; }, set, redraw: () => refresh(true), sizeOf });
+    const drawn = view(root, { get state() { return state; }, set, redraw: refresh, sizeOf });
     for (const input of inputs) {
       const parameter = parameters[input.name];
       input.addEventListener("input", () => {
         const value = input.type === "range" ? fromSlider(parameter, Number(input.value)) : Number(input.value);
         if (input.value !== "" && allows(parameter, value, state)) set({ [input.name]: value });
       });
-      input.addEventListener("change", () => refresh(true));
+      input.addEventListener("change", refresh);
     }
     /* Moving one thing can change several sentences; only those of the view in hand are announced. */
     for (const group of root.querySelectorAll("[role=group]")) {
@@ -139,8 +146,8 @@ interactive.figure = (() => {
     walker.addEventListener("click", () => interactive.walk(walker, () => set(drawn.walk(state))));
     root.querySelector("[data-reset]").addEventListener("click", () => set(startOf(parameters)));
     addEventListener("hashchange", () => { if (open()) root.scrollIntoView(); });
-    new ResizeObserver(() => { measured.clear(); refresh(true); }).observe(root);
-    interactive.onTheme(() => { drawn.recolour?.(); refresh(true); });
+    new ResizeObserver(() => { measured.clear(); refresh(); }).observe(root);
+    
 
     const opened = open();
     render();
@@ -166,12 +173,6 @@ interactive.walk = (button, step) => {
     setTimeout(next, 125);
   };
   if (!walking) next();
-};
-
-/* Calls back when the reader or the system changes between light and dark. */
-interactive.onTheme = (callback) => {
-  new MutationObserver(callback).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", callback);
 };
 
 /* Makes an SVG element hold exactly these shapes, [tag, attributes, text], touching only what changed since the last time.
