@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from docutils.utils import new_document
 from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -92,7 +93,9 @@ def gather(app, doctree, page):
             link = nodes.reference("", "", nodes.Text(app.env.titles[origin].astext()), internal=True,
                                    refuri=app.builder.get_relative_uri(page, origin) + "#" + box["ids"][0])
             copy += nodes.paragraph("", "", nodes.Text("Where it stands: "), link, nodes.Text("."), classes=["where"])
-            app.env.resolve_references(holder := nodes.container("", copy), page, app.builder)
+            holder = new_document(doctree["source"], doctree.settings)  # handlers of the event expect a document
+            holder += copy
+            app.env.resolve_references(holder, page, app.builder)
             copies += holder.children
         place.replace_self(copies)
 
