@@ -63,7 +63,7 @@ def from_base(dim: int, base: float) -> Frequencies:
     for j in range(dim // 2):
         w[j] = nearest = float(omega)
         if nearest > _checks.LARGEST:
-            raise ValueError(f"base must not be so small that a frequency exceeds 2**53 radians per token, got {base}")
+            raise ValueError(f"base must be large enough to keep frequencies within 2**53 rad per token, got {base}")
         v[j] = decimal.subtract(omega, Decimal(nearest))
         omega = decimal.multiply(omega, ratio)
     return _frequencies(w, v)

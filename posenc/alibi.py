@@ -78,11 +78,12 @@ def _penalty(
     gap: NDArray[np.float64], slopes: NDArray[np.float64], symmetric: bool, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
     """-m_h |gap| in `dtype`, (num_heads, *gap.shape); -inf for a negative gap unless symmetric."""
-    m = slopes.reshape(-1, *[1] * gap.ndim)
+    penalty = np.multiply.outer(-slopes, np.abs(gap))    # (h, ...)
+    penalty += 0.0                                       # no -0.0
     # The lowest number of the dtype stands in for what float16 cannot hold: a distant key is faint, not forbidden.
-    penalty = np.maximum(-m * np.abs(gap) + 0.0, np.finfo(dtype).min)
+    np.maximum(penalty, np.finfo(dtype).min, out=penalty)
     with np.errstate(under="ignore"):
-        out = penalty.astype(dtype)
+        out = penalty.astype(dtype, copy=False)
     if not symmetric:
         out[:, gap < 0] = -np.inf
     return out

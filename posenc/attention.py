@@ -9,7 +9,10 @@ from . import _checks
 
 
 def _boolean_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    array = np.asarray(mask)
+    try:
+        array = np.asarray(mask)
+    except ValueError:
+        raise TypeError(f"mask must be boolean, True where attention is allowed, got {_checks.show(mask)}") from None
     if array.dtype != bool:
         raise TypeError(f"mask must be boolean, True where attention is allowed, got dtype {array.dtype}")
     try:

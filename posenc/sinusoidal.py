@@ -38,7 +38,7 @@ def wavelengths(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base")).w
     if omega.min() < 1e-307:
-        raise ValueError(f"base must not be so large that a wavelength leaves the range of float64, got {base}")
+        raise ValueError(f"base must be small enough to keep wavelengths within the range of float64, got {base}")
     return 2 * np.pi / omega
 
 

@@ -119,4 +119,4 @@ def phasors(positions: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[n
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base"))
     p = _checks.positions(positions)
-    return _angles.phasors(p.reshape(-1), omega).reshape(*p.shape, -1)  # (..., n, d/2)
+    return _angles.phasors(p.reshape(-1), omega).reshape(*p.shape, omega.w.size)  # (..., n, d/2)

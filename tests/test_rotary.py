@@ -1,0 +1,177 @@
+"""RoPE: the relative-position law, both layouts, partial width, positions of every kind, and dtypes."""
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import posenc
+
+LAYOUTS = ["interleaved", "half"]
+
+
+def order(width):
+    """The coordinates of the interleaved layout in the order of the half layout."""
+    return np.concatenate([np.arange(0, width, 2), np.arange(1, width, 2)])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    m=st.floats(-1e5, 1e5),
+    n=st.floats(-1e5, 1e5),
+    shift=st.integers(-1000, 1000),
+    pairs=st.integers(1, 16),
+    base=st.floats(10, 1e6),
+)
+def test_scores_depend_on_the_offset_alone(layout, seed, m, n, shift, pairs, base):
+    q, k = np.random.default_rng(seed).standard_normal((2, 2 * pairs))
+    turn = lambda x, p: posenc.apply_rotary(x, p, base, layout=layout)  # noqa: E731
+    slack = np.linalg.norm(q) * np.linalg.norm(k) * (1e-14 + 4 * np.spacing(abs(m) + abs(n) + 1000))
+    score = turn(q, m) @ turn(k, n)
+    assert abs(score - turn(q, m + shift) @ turn(k, n + shift)) <= slack
+    assert abs(score - q @ turn(k, n - m)) <= slack
+    assert abs(np.linalg.norm(turn(q, m)) - np.linalg.norm(q)) <= 1e-14 * np.linalg.norm(q)
+    assert np.abs(turn(turn(q, m), -m) - q).max() <= 1e-14 * np.linalg.norm(q)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_matrix_does_the_same(layout):
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((5, 12))
+    p = np.array([0, 1, -2.5, 300, 77])
+    r = posenc.rotary_matrix(p, 12, 500.0, layout=layout)
+    assert r.shape == (5, 12, 12)
+    assert np.abs(np.einsum("nij,nj->ni", r, x) - posenc.apply_rotary(x, p, 500.0, layout=layout)).max() < 2e-15
+    assert np.abs(r[1].T @ r[3] - posenc.rotary_matrix(299, 12, 500.0, layout=layout)).max() < 1e-15
+    assert np.abs(r[2] @ r[2].T - np.eye(12)).max() < 5e-16
+    assert np.array_equal(posenc.rotary_matrix(3, 12).T, posenc.shift_matrix(3, 12))  # the code's own shift, transposed
+
+
+def test_layouts_are_reorderings_of_each_other():
+    x = np.random.default_rng(2).standard_normal((3, 4, 10))
+    one = posenc.apply_rotary(x, [5, 6, 7, 80], layout="interleaved")[..., order(10)]
+    other = posenc.apply_rotary(x[..., order(10)], [5, 6, 7, 80], layout="half")
+    assert np.abs(one - other).max() < 1e-15
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype, unit", [(np.float64, 2.0**-52), (np.float32, 2.0**-23), (np.float16, 2.0**-10)])
+@pytest.mark.parametrize("n", [1, 63, 64, 500])
+def test_against_mpmath(layout, dtype, unit, n):
+    """Error in units of the pair's length: the products of float32 are rounded once more than a float64 result."""
+    rng = np.random.default_rng(n)
+    x = rng.standard_normal((2, n, 8)).astype(dtype)
+    start = 1_000_000
+    out = posenc.apply_rotary(x, start + np.arange(n), layout=layout)
+    assert out.dtype == dtype and out.shape == x.shape
+    a, b = (slice(0, 8, 2), slice(1, 8, 2)) if layout == "interleaved" else (slice(0, 4), slice(4, 8))
+    with mpmath.workdps(40):
+        for row in {0, n // 2, n - 1}:
+            for j in range(4):
+                angle = (start + row) * mpmath.mpf(10) ** -j
+                c, s = mpmath.cos(angle), mpmath.sin(angle)
+                xa, xb = (mpmath.mpf(float(x[1, row, part][j])) for part in (a, b))
+                length = float(mpmath.hypot(xa, xb))
+                assert abs(float(out[1, row, a][j]) - float(xa * c - xb * s)) <= 1.5 * unit * length
+                assert abs(float(out[1, row, b][j]) - float(xa * s + xb * c)) <= 1.5 * unit * length
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("n", [7, 100])
+def test_partial_width_leaves_the_rest_bit_for_bit(layout, n):
+    x = np.random.default_rng(3).standard_normal((2, n, 16)).astype(np.float32)
+    out = posenc.apply_rotary(x, np.arange(n), layout=layout, rotary_dim=6)
+    assert np.array_equal(out[..., 6:], x[..., 6:])
+    assert np.array_equal(out[..., :6], posenc.apply_rotary(x[..., :6], np.arange(n), layout=layout))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_positions_of_every_kind(layout):
+    """Batched, repeated, out of order, fractional, one step at a time: each row is turned by its own position."""
+    x = np.random.default_rng(4).standard_normal((2, 3, 70, 8))
+    turn = lambda x, p: posenc.apply_rotary(x, p, layout=layout)  # noqa: E731
+    p = np.stack([np.arange(70) % 9, np.linspace(-4, 1e6, 70)])[:, None]  # (batch, 1, n)
+    whole = turn(x, p)
+    for b in range(2):
+        for i in (0, 5, 69):
+            assert np.abs(whole[b, :, i] - turn(x[b, :, i], p[b, 0, i])).max() < 1e-15
+    run = turn(x, np.arange(70))
+    for i in (0, 1, 69):
+        step = turn(x[:, :, i : i + 1], [i])
+        assert np.abs(run[:, :, i : i + 1] - step).max() < 2e-15
+    assert np.array_equal(turn(x, np.arange(70)[None, None]), turn(x, np.broadcast_to(np.arange(70), (2, 3, 70))))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: x[..., ::-1],
+        lambda x: x[::-1],
+        np.asfortranarray,
+        lambda x: np.broadcast_to(x[:1], x.shape),
+        lambda x: x.astype(">f8"),
+        lambda x: np.repeat(x, 2, -1)[..., ::2],
+        lambda x: x.transpose(1, 0, 2),
+        lambda x: x.astype(np.float32)[..., 1:-1],
+    ],
+)
+def test_arrays_of_every_form(layout, make):
+    x = make(np.random.default_rng(5).standard_normal((4, 4, 8)))
+    before = x.copy()
+    x.flags.writeable = False
+    out = posenc.apply_rotary(x, np.arange(4), layout=layout)
+    assert np.array_equal(x, before) and not np.shares_memory(out, x)
+    assert np.array_equal(out, posenc.apply_rotary(np.ascontiguousarray(before), np.arange(4), layout=layout))
+    assert out.dtype == x.dtype.newbyteorder("=") and out.flags.writeable
+
+
+def test_frequencies_take_the_place_of_the_base():
+    x = np.random.default_rng(6).standard_normal((9, 8))
+    slow = posenc.interpolated(posenc.frequencies(8), 4)
+    assert (
+        np.abs(posenc.apply_rotary(x, np.arange(9) * 4, frequencies=slow) - posenc.apply_rotary(x, np.arange(9))).max()
+        < 1e-15
+    )
+    assert np.array_equal(posenc.apply_rotary(x, np.arange(9), frequencies=np.zeros(4)), x)
+
+
+def test_integers_and_empty_arrays():
+    assert posenc.apply_rotary(np.array([1, 0]), 1).tolist() == posenc.apply_rotary([1.0, 0.0], 1).tolist()
+    for shape in ((0, 8), (2, 0, 8), (0, 5, 8)):
+        out = posenc.apply_rotary(np.empty(shape), np.arange(shape[-2]))
+        assert out.shape == shape
+
+
+@pytest.mark.parametrize(
+    "change, error, name",
+    [
+        ({"x": np.ones((2, 7))}, ValueError, "the last axis of x"),
+        ({"x": np.ones((2, 0))}, ValueError, "the last axis of x"),
+        ({"x": 1.0}, ValueError, "x must have at least one axis"),
+        ({"x": np.ones((2, 8), complex)}, TypeError, "x must be"),
+        ({"x": np.ones((2, 8), bool)}, TypeError, "x must be"),
+        ({"x": "xy"}, TypeError, "x must be"),
+        ({"x": None}, TypeError, "x must be"),
+        ({"x": [["1", "2"]]}, TypeError, "x must be"),
+        ({"positions": [0, 1, 2]}, ValueError, "positions must broadcast"),
+        ({"positions": [[0, 1]] * 3}, ValueError, "positions must broadcast"),
+        ({"base": 0}, ValueError, "base must be"),
+        ({"layout": "halves"}, ValueError, "layout must be one of"),
+        ({"layout": None}, TypeError, "layout must be one of"),
+        ({"rotary_dim": 10}, ValueError, "rotary_dim must be at most"),
+        ({"rotary_dim": 3}, ValueError, "rotary_dim must be"),
+        ({"rotary_dim": 0}, ValueError, "rotary_dim must be"),
+        ({"rotary_dim": 4.0}, TypeError, "rotary_dim must be"),
+        ({"frequencies": [1.0]}, ValueError, "frequencies must have one entry for each of the 4 pairs"),
+        ({"frequencies": [1, 1, 1, -1]}, ValueError, "frequencies must be 0 or more"),
+        ({"frequencies": [1, 1, 1, np.nan]}, ValueError, "frequencies must be finite"),
+        ({"frequencies": [[1, 1, 1, 1]]}, ValueError, "frequencies must be one-dimensional"),
+        ({"frequencies": [1, 1, 1, 1e300]}, ValueError, "frequencies must be at most"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, error, name):
+    with pytest.raises(error, match=name):
+        posenc.apply_rotary(**({"x": np.ones((2, 8)), "positions": [0, 1]} | change))
