@@ -44,10 +44,11 @@ def apply_rotary(
     (x_a, x_b) -> (x_a cos t - x_b sin t, x_a sin t + x_b cos t),  t = p omega_j,  so that the dot product of a query
     turned by m and a key turned by n depends on n - m alone.
 
-    Parameters: `x`, real numbers of shape (..., n, head_dim), heads before sequence (a NaN stays within its
-    pair); `positions`, real numbers in tokens that broadcast to x.shape[:-1] ((n,) for one sequence; (batch, 1, n) for a batch with heads); `base` > 0;
-    `frequencies`, (rotary_dim/2,) radians per token in place of the ones of `base`; `layout`, "interleaved" or "half";
-    `rotary_dim`, how many leading coordinates are turned (all by default), the others are returned as they came.
+    Parameters: `x`, real numbers of shape (..., n, head_dim), heads before sequence (a NaN stays within its pair);
+    `positions`, real numbers in tokens that broadcast to x.shape[:-1], (n,) for one sequence, (batch, 1, n) for a batch
+    with heads; `base` > 0; `frequencies`, (rotary_dim/2,) radians per token in place of the ones of `base`; `layout`,
+    "interleaved" or "half"; `rotary_dim`, how many leading coordinates are turned (all by default), the others are
+    returned as they came.
     Returns: array of the shape of x, in its dtype (float64 for integers). float16 and float32 are rounded once from
     float64 up to 16384 numbers; beyond, products in float32 add 1.5 units of the pair's length at most.
     Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit.
