@@ -1,0 +1,109 @@
+"""How many frames a second a drag of the encoding explorer reaches at its largest setting, in Chromium.
+
+    python benchmarks/interactive_drag.py
+
+Moves a slider, or the pointer over the matrix, once a frame for some seconds and reads the times at which the browser
+made the frames. The screen makes 60 a second, so no drag can be quicker. `busy` is the time a frame that the page's own thread
+works, scripts, layout and painting together: below 16.7 ms, no frame waits for it. Prints JSON.
+"""
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Browser, Error, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import interactive  # noqa: E402
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+LARGEST = "#explorer:T=256,d=128,base=10000,A=80,B=73,column=12,trained=64"
+DRAGS = {"A": (0, 255), "B": (0, 255), "base": (2, 6), "trained": (2, 256), "matrix": (0, 1)}
+FRAMES = 240
+
+# One step of the drag a frame; returns the times of the frames.
+DRAG = """async ([name, from, to, frames]) => {
+  const slider = document.querySelector(`input[type=range][name=${name}]`);
+  const matrix = document.querySelector(".matrix");
+  matrix.setPointerCapture = () => {};            // no real pointer is down here
+  matrix.hasPointerCapture = () => true;
+  const move = (part) => {
+    if (slider) {
+      slider.value = from + (to - from) * part;
+      return slider.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    const box = matrix.getBoundingClientRect();
+    matrix.dispatchEvent(new PointerEvent("pointermove", {
+      clientX: box.left + box.width * part, clientY: box.top + box.height * part, bubbles: true }));
+  };
+  const frame = () => new Promise(requestAnimationFrame);
+  const times = [await frame()];
+  for (let step = 0; step <= frames; step++) {
+    move(step / frames);
+    times.push(await frame());
+  }
+  return times;
+}"""
+
+
+def page_of(folder: Path) -> str:
+    """Write a page with the explorer alone and return its address."""
+    scripts = "".join(f'<script defer src="interactive/{name}"></script>' for name in interactive.scripts("explorer"))
+    shutil.copytree(interactive.SOURCES, folder / "interactive")
+    page = folder / "page.html"
+    page.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf8"><link rel="stylesheet" '
+        f'href="interactive/{interactive.STYLE}">{scripts}<main>{interactive.opening("explorer")}'
+        f"{interactive.CLOSING}</main></html>",
+        encoding="utf8",
+    )
+    return page.as_uri()
+
+
+def launch(playwright) -> Browser:
+    """Start playwright's own browser or the system's."""
+    try:
+        return playwright.chromium.launch(args=FLAGS)
+    except Error:
+        system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        return playwright.chromium.launch(executable_path=system, args=FLAGS)
+
+
+def measure(frames: int = FRAMES) -> dict[str, dict[str, float]]:
+    """Drag by drag: frames a second, the time of the slowest twentieth of the frames, and the busy time of a frame."""
+    results = {}
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = launch(playwright)
+        page = browser.new_page(viewport={"width": 740, "height": 900})
+        page.goto(page_of(Path(folder)) + LARGEST)
+        page.wait_for_timeout(1000)
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})  # time on the processor, whatever else runs
+
+        def busy() -> float:
+            metrics = {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
+            return 1000 * metrics["TaskDuration"]
+
+        for name, (start, end) in DRAGS.items():
+            page.locator("input[name=trained]" if name == "trained" else ".matrix").first.scroll_into_view_if_needed()
+            before = busy()
+            times = np.array(page.evaluate(DRAG, [name, start, end, frames]))
+            steps = np.diff(times)
+            results[name] = {
+                "frames_per_second": 1000 * len(steps) / steps.sum(),
+                "slowest_twentieth_ms": float(np.quantile(steps, 0.95)),
+                "busy_ms": (busy() - before) / len(steps),
+            }
+        browser.close()
+    return results
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(), indent=2))
