@@ -30,7 +30,8 @@ interactive.figure("explorer", {
       const [shade, channel] = [index >> 2, index & 3];
       const at = shade / 255 * (colours.length - 1);
       const low = Math.min(Math.floor(at), colours.length - 2);
-      return channel === 3 ? 255 : colours[low][channel] + (at - low) * (colours[low + 1][channel] - colours[low][channel]);
+      if (channel === 3) return 255;
+      return colours[low][channel] + (at - low) * (colours[low + 1][channel] - colours[low][channel]);
     });
     return new Uint32Array(bytes.buffer);
   }
@@ -75,7 +76,8 @@ interactive.figure("explorer", {
     once("computed", [T, d, base, trained], () => paint(find(".computed canvas"), T, d,
       (row, column) => sheet.table[row * d + column],
       (row, column) => (row >= trained && maths.phaseIsNew(row, sheet.omegas[column >> 1], trained) ? FADED : 255)));
-    once("learned", [T, d, trained], () => paint(find(".learned canvas"), T, d, standIn, (row) => (row < trained ? 255 : 0)));
+    once("learned", [T, d, trained], () => paint(find(".learned canvas"), T, d, standIn,
+      (row) => (row < trained ? 255 : 0)));
   }
 
   const newPhases = (position, trained) =>
@@ -90,7 +92,8 @@ interactive.figure("explorer", {
     const [query, key] = [maths.rotate(QUERY, A * omega), maths.rotate(KEY, B * omega)];
     return {
       ...state, offset, omega, query, key, pair: column >> 1, distance: Math.abs(offset),
-      product: maths.rowProduct(table, d, A, B), similarity: maths.similarity(offset, omegas), score: maths.dot(query, key),
+      product: maths.rowProduct(table, d, A, B), similarity: maths.similarity(offset, omegas),
+      score: maths.dot(query, key),
       newAtA: newPhases(A, trained), newAtB: newPhases(B, trained), newBetween: newPhases(Math.abs(offset), trained),
     };
   }
@@ -261,11 +264,15 @@ interactive.figure("explorer", {
       position: cell.A, column: `${cell.column}, a ${wave(cell.column)}`, pair: cell.column >> 1,
       omega: significant(cellOmega), period: significant(2 * Math.PI / cellOmega),
       value: fixed(sheet.table[cell.A * d + cell.column]),
-      offset: exact(offset), product: fixed(all.product), similarity: fixed(all.similarity), largest: d / 2, turned: pair,
-      learned: both((name, at) => `${name}: ${at < trained ? `row ${at} is added.` : `no row ${at}; the lookup fails.`}`),
+      offset: exact(offset), product: fixed(all.product), similarity: fixed(all.similarity), largest: d / 2,
+      turned: pair,
+      learned: both((name, at) =>
+        `${name}: ${at < trained ? `row ${at} is added.` : `no row ${at}; the lookup fails.`}`),
       sinusoidal: both((name, at, count) =>
-        `${name}: row ${at} is added, ${at < trained ? "met in training." : `${pairs(count, d)} at a phase never met.`}`),
-      rope: `Turned by ${fixed(omega * A)} and ${fixed(omega * B)} rad, ${fixed(omega * offset)} rad apart; score ${fixed(all.score)}. `
+        `${name}: row ${at} is added, `
+        + (at < trained ? "met in training." : `${pairs(count, d)} at a phase never met.`)),
+      rope: `Turned by ${fixed(omega * A)} and ${fixed(omega * B)} rad, ${fixed(omega * offset)} rad apart; `
+        + `score ${fixed(all.score)}. `
         + (met ? "Training has met this offset." : `Offset never met: ${pairs(all.newBetween, d)} at a new angle.`),
       alibi: `${exact(-SLOPES[0] * distance)} in the steepest of ${HEADS} heads, `
         + `${exact(-SLOPES[HEADS - 1] * distance)} in the gentlest. `
@@ -275,14 +282,15 @@ interactive.figure("explorer", {
 
   function matrixSentence({ A, column, pair, omega, d }) {
     return `Position ${A}, column ${column}: the ${wave(column)} of pair ${pair}, a clock that takes `
-      + `${significant(2 * Math.PI / omega)} positions for a turn and has made ${fixed(omega * A / (2 * Math.PI), 2)} turns `
-      + `by position ${A}. The cell holds ${fixed(sheet.table[A * d + column])}.`;
+      + `${significant(2 * Math.PI / omega)} positions for a turn and has made `
+      + `${fixed(omega * A / (2 * Math.PI), 2)} turns by position ${A}. The cell holds ${fixed(sheet.table[A * d + column])}.`;
   }
 
   function rowsSentence({ A, B, d, offset, distance, product }) {
-    if (offset === 0) return `A and B are both position ${A}: the hands coincide and the dot product is the largest, ${d / 2}.`;
-    return `B = ${B} stands ${distance} ${offset < 0 ? "before" : "after"} A = ${A}: their dot product is ${fixed(product)} `
-      + `of at most ${d / 2}. Any two positions ${distance} apart have the same, so the grey curve keeps its shape wherever A goes.`;
+    if (offset === 0) return `A and B are both position ${A}: the hands coincide, and the dot product is the largest, ${d / 2}.`;
+    return `B = ${B} stands ${distance} ${offset < 0 ? "before" : "after"} A = ${A}: their dot product is `
+      + `${fixed(product)} of at most ${d / 2}. Any two positions ${distance} apart have the same, so the grey curve keeps `
+      + "its shape wherever A goes.";
   }
 
   function schemesSentence({ A, B, d, trained, distance, offset, newAtA, newAtB, newBetween }) {
@@ -290,8 +298,8 @@ interactive.figure("explorer", {
     const opening = `Trained on positions 0 to ${trained - 1}. `;
     if (!past.length) return `${opening}A and B lie within: all four schemes are on ground that training has met.`;
     const phases = past.map(([name, , count]) => `${pairs(count, d)} at ${name}`).join(" and ");
-    return `${opening}${past.map(([name]) => name).join(" and ")} ${past.length > 1 ? "lie" : "lies"} past them: the learned `
-      + `table has no row there; the sinusoidal row exists, with a phase never met in ${phases}. `
+    return `${opening}${past.map(([name]) => name).join(" and ")} ${past.length > 1 ? "lie" : "lies"} past them: the `
+      + `learned table has no row there; the sinusoidal row exists, with a phase never met in ${phases}. `
       + `RoPE and ALiBi see only the offset, ${exact(offset)}: `
       + (distance < trained ? "training has met it."
         : `training has not met it; RoPE shows a new angle in ${pairs(newBetween, d)}, ALiBi goes on down its line.`);

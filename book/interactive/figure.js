@@ -1,15 +1,15 @@
-/* What an interactive figure is made of beside its subject: a state of named whole numbers, the native controls of those
+/* What an interactive figure is made of beside its subject: a state of named whole numbers, native controls of those
    names, an address that holds the state, a drawing in SVG and sentences that say what it shows.
 
    interactive.figure(name, parameters, view) starts the figure whose element has the id `name`, if the page has one.
-   parameters: {key: {min, max, step, start, log}}, where a bound may be a function of the state so far;
-   view(root, figure): {render(state), sentences(state), walk(state)}; sentences gives {data-sentence name: text}, walk the
-   changes of one step of the button data-walk. */
+   parameters: {key: {min, max, step, start, log}}, where a bound may be a function of the state so far.
+   view(root, figure) returns {render(state), sentences(state), walk(state)}: sentences gives {data-sentence name: text},
+   walk what one step of the button data-walk changes. */
 "use strict";
 interactive.figure = (() => {
   const bound = (limit, state) => (typeof limit === "function" ? limit(state) : limit);
   const allows = ({ min, max, step = 1 }, value, state) =>
-    Number.isInteger(value) && value >= bound(min, state) && value <= bound(max, state) && (value - bound(min, state)) % step === 0;
+    value >= bound(min, state) && value <= bound(max, state) && (value - bound(min, state)) % step === 0;
 
   const startOf = (parameters) =>
     Object.fromEntries(Object.entries(parameters).map(([key, { start }]) => [key, start]));
@@ -60,8 +60,9 @@ interactive.figure = (() => {
     if (!typing && input.value !== String(shape(value))) input.value = shape(value);
   }
 
-  const noteOf = (refused) =>
-    refused.length ? `The address asks for ${refused.join(", ").slice(0, 60)}, which this figure does not have; it shows its starting value there. ` : "";
+  const noteOf = (refused) => (refused.length
+    ? `The address asks for ${refused.join(", ").slice(0, 60)}, which this figure does not have; it starts as usual there. `
+    : "");
 
   return function figure(name, parameters, view) {
     const root = document.getElementById(name);
@@ -86,13 +87,14 @@ interactive.figure = (() => {
       drawn.render(state);
     }
     function say() {
-      for (const [key, text] of Object.entries(drawn.sentences(state))) {
+      Object.entries(drawn.sentences(state)).forEach(([key, sentence], index) => {
         const line = root.querySelector(`[data-sentence="${key}"]`);
-        if (line.textContent !== note + text) line.textContent = note + text;
-      }
+        const text = index ? sentence : note + sentence;
+        if (line.textContent !== text) line.textContent = text;
+      });
     }
-    /* Every change is drawn at the next frame; words and address follow when the hand rests, so that a screen reader
-       is not flooded and the browser's limit on address changes is not met. */
+    /* Every change is drawn at the next frame; words (pale until then) and address follow when the hand rests, so that
+       a screen reader is not flooded and the browser's limit on address changes is not met. */
     function refresh() {
       frame = frame || requestAnimationFrame(render);
       clearTimeout(quiet);
@@ -102,10 +104,12 @@ interactive.figure = (() => {
       say();
       if (moved) history.replaceState(history.state, "", writeAddress(name, state));
       moved = false;
+      root.classList.remove("moving");
     }
     function set(changes) {
       note = "";
       moved = true;
+      root.classList.add("moving");
       state = settle(parameters, { ...state, ...changes });
       refresh();
     }
@@ -147,7 +151,6 @@ interactive.figure = (() => {
     root.querySelector("[data-reset]").addEventListener("click", () => set(startOf(parameters)));
     addEventListener("hashchange", () => { if (open()) root.scrollIntoView(); });
     new ResizeObserver(() => { measured.clear(); refresh(); }).observe(root);
-    
 
     const opened = open();
     render();
@@ -160,8 +163,8 @@ interactive.figure = (() => {
   }
 })();
 
-/* A press on the button starts a walk of eight steps a second, the next press or leaving the page's view ends it. Readers
-   who ask for less motion get one step a press. */
+/* A press on the button starts a walk of eight steps a second; the next press, or turning to another page, ends it.
+   Readers who ask for less motion get one step a press. */
 interactive.walk = (button, step) => {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return step();
   const walking = button.getAttribute("aria-pressed") === "true";
@@ -175,7 +178,7 @@ interactive.walk = (button, step) => {
   if (!walking) next();
 };
 
-/* Makes an SVG element hold exactly these shapes, [tag, attributes, text], touching only what changed since the last time.
+/* Makes an SVG element hold exactly these shapes, [tag, attributes, text], touching only what changed since last time.
    One unit is one CSS pixel, so that letters keep their size on a narrow screen. */
 interactive.draw = (svg, width, height, shapes) => {
   interactive.assign(svg, { viewBox: `0 0 ${width} ${height}`, height });
@@ -199,7 +202,7 @@ interactive.draw = (svg, width, height, shapes) => {
 };
 interactive.drawn = new WeakMap();
 
-/* Sets the attributes that differ from the old ones, or from the element's own, and removes the old ones that are gone. */
+/* Sets the attributes that differ from the old ones, or from the element's own, and removes old ones that are gone. */
 interactive.assign = (node, attributes, old) => {
   for (const name in attributes) {
     const value = attributes[name];

@@ -1,5 +1,5 @@
-/* The position lab: one pair k of a code of width 64, its wave over 50 tokens, and two positions as phasors whose angle,
-   and with it their dot product, depends on the offset between them alone. */
+/* The position lab: one pair k of a code of width 64, its wave over 50 tokens, and two positions as phasors, whose
+   angle, and with it their dot product, depends on the offset between them alone. */
 "use strict";
 interactive.figure("lab", {
   k: { min: 0, max: 31, start: 4 },
@@ -42,8 +42,10 @@ interactive.figure("lab", {
     ]).concat(marks.map((mark) => text("tick middle", x(mark), y(-1) + 20, maths.exact(mark))));
   }
 
-  const sampled = (name, f, from, to, step, x, y) =>
-    curve(name, Array.from({ length: (to - from) / step + 1 }, (_, at) => [x(from + at * step), y(f(from + at * step))]));
+  const sampled = (name, f, from, to, step, x, y) => {
+    const places = Array.from({ length: (to - from) / step + 1 }, (_, index) => from + index * step);
+    return curve(name, places.map((at) => [x(at), y(f(at))]));
+  };
 
   function drawWave({ omega, p, delta }) {
     const [{ width }, height] = [figure.sizeOf(wave), 170];
@@ -78,7 +80,8 @@ interactive.figure("lab", {
     const [{ width }, height] = [figure.sizeOf(phasors), 250];
     const radius = Math.min(width / 2 - 30, 98);
     const [cx, cy] = [width / 2, height / 2];
-    const [ax, ay, bx, by] = [...first, ...second].map((part, index) => (index % 2 ? cy - radius * part : cx + radius * part));
+    const tip = ([cos, sin]) => [cx + radius * cos, cy - radius * sin];
+    const [[ax, ay], [bx, by]] = [tip(first), tip(second)];
     draw(phasors, width, height, [
       circle("ring", cx, cy, radius),
       line("grid", cx - radius - 10, cy, cx + radius + 10, cy),
@@ -107,7 +110,7 @@ interactive.figure("lab", {
     ]);
   }
 
-  /* Pointing at the curve chooses the offset; pointing at the wave, the base position. figure.set keeps to the bounds. */
+  /* Pointing at the curve chooses the offset; pointing at the wave, the base position. */
   function point(svg, key, from, to) {
     interactive.onDrag(svg, (x, y, { width }) => figure.set({ [key]: Math.round(scale(34, width - 12, from, to)(x)) }));
   }
@@ -118,7 +121,8 @@ interactive.figure("lab", {
     const period = 2 * Math.PI / omega;
     const turns = TOKENS / period;
     if (turns >= 1) return `turns ${maths.fixed(turns, 1)} times in the window`;
-    return turns > 0.05 ? `makes ${maths.fixed(turns, 2)} of a turn in the window` : "hardly moves in the window: its curves are nearly flat";
+    if (turns > 0.05) return `makes ${maths.fixed(turns, 2)} of a turn in the window`;
+    return "hardly moves in the window: its curves are nearly flat";
   }
 
   function place(position) {
@@ -129,7 +133,8 @@ interactive.figure("lab", {
   function kinship(cosine) {
     if (cosine > 0.9) return "the two point nearly the same way";
     if (cosine < -0.9) return "the two point nearly opposite ways";
-    return Math.abs(cosine) < 0.1 ? "the two stand nearly at right angles" : cosine > 0 ? "the two lean the same way" : "the two lean opposite ways";
+    if (Math.abs(cosine) < 0.1) return "the two stand nearly at right angles";
+    return `the two lean ${cosine > 0 ? "the same way" : "opposite ways"}`;
   }
 
   return {
@@ -147,8 +152,9 @@ interactive.figure("lab", {
       const cosine = Math.cos(angle);
       return {
         lab: `Pair ${k} goes once round in ${maths.significant(2 * Math.PI / omega)} tokens and ${pace(omega)}. `
-          + `Positions ${p} and ${place(p + delta)} are ${maths.fixed(Math.abs(angle) * 180 / Math.PI, 1)} degrees apart: ${kinship(cosine)}, `
-          + `and their dot product is ${maths.fixed(cosine)}. Any other two positions with the offset ${maths.exact(delta)} give the same number.`,
+          + `Positions ${p} and ${place(p + delta)} are ${maths.fixed(Math.abs(angle) * 180 / Math.PI, 1)} degrees apart: `
+          + `${kinship(cosine)}, and their dot product is ${maths.fixed(cosine)}. `
+          + `Any other two positions with the offset ${maths.exact(delta)} give the same number.`,
       };
     },
   };

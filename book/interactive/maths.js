@@ -61,7 +61,10 @@ interactive.maths = (() => {
   const significant = (value) => (value >= 999.95 ? grouped(value.toFixed(0)) : value.toPrecision(4));
 
   /* All the digits of a whole number or a short binary fraction. */
-  const exact = (value) => sign(String(value)).replace(/\d{4,}(?=$|\.)/, (digits, at, text) => (text[at - 1] === "." ? digits : grouped(digits)));
+  const exact = (value) => {
+    const [whole, ...rest] = sign(String(value)).split(".");
+    return [grouped(whole), ...rest].join(".");
+  };
 
   return {
     frequency, frequencies, sinusoidalTable, rowProduct, similarity, rotate, dot, alibiSlopes, phaseIsNew,
