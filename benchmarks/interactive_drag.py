@@ -3,8 +3,9 @@
     python benchmarks/interactive_drag.py
 
 Moves a slider, or the pointer over the matrix, once a frame for some seconds and reads the times at which the browser
-made the frames. The screen makes 60 a second, so no drag can be quicker. `busy` is the time a frame that the page's own thread
-works, scripts, layout and painting together: below 16.7 ms, no frame waits for it. Prints JSON.
+made the frames. The screen makes 60 a second, so no drag can be quicker. `busy_ms` is the processor time that the
+page's own thread spends on a frame, scripts, layout and painting together: below 16.7 ms, no frame waits for it.
+Prints JSON.
 """
 
 import json
