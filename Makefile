@@ -3,6 +3,7 @@
 #   make book        build the site into _build/html and say where to open it
 #   make test        run all tests
 #   make record      build with every cell run anew, and accept what the cells made as the record (see book/checks.md)
+#   make check-drift build the whole book as other machines would, and tell whether a build drifts
 #   make lesson-10   run the lesson's standalone programs
 #   make serve       build, serve on localhost, rebuild on change
 #   make clean       remove what was built (.venv stays; "make distclean" removes it too)
@@ -11,7 +12,7 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test record lesson-10 serve clean distclean
+.PHONY: book test record check-drift lesson-10 serve clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -25,6 +26,9 @@ test: .venv/ready
 record: .venv/ready
 	rm -rf _build/.jupyter_cache _build/.doctrees
 	GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
+
+check-drift: .venv/ready
+	"$(bin)/python" tests/machines.py
 
 lesson-10: .venv/ready
 	"$(bin)/python" book/scripts/pe_matrix.py
