@@ -41,8 +41,8 @@ def width(value: Any, name: str = "dim") -> int:
 
 def real(value: Any, name: str) -> float:
     """A finite real number."""
-    if type(value) is float and -np.inf < value < np.inf:  # the usual case, ahead of the slow look at abstract classes
-        return value
+    if type(value) in (int, float) and -LARGEST <= value <= LARGEST:  # the usual case, ahead of slow abstract classes
+        return float(value)
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object:
         value = value[()]
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.integer, np.floating)):

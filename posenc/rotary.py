@@ -92,7 +92,9 @@ def _turns(p: NDArray[np.float64], omega: _angles.Frequencies, dtype: np.dtype[A
     """exp(i omega p), cosine and sine side by side, (..., n, r); angles in float64 whatever the dtype."""
     start = _angles.run_start(p, least=64)
     if start is not None:
-        return _angles.run_of_phasors(start, p.size, omega, dtype)
+        out = np.empty((p.size, 2 * omega.w.size), dtype)
+        _angles.fill_products(out, *_angles.run_factors(start, p.size, omega, 1 if dtype == np.float64 else 2))
+        return out
     u = _angles.phasors(p.reshape(-1), omega).view(np.float64)
     with np.errstate(under="ignore"):
         return u.astype(dtype, copy=False).reshape(*p.shape, u.shape[-1])

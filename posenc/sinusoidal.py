@@ -66,9 +66,10 @@ def sinusoidal_encoding(
     omega = _angles.from_base(dim, base)
     out = np.empty((*p.shape, dim), dtype)               # (..., n, d)
     rows = out.reshape(-1, dim)
-    with np.errstate(under="ignore"):                    # a sine may be too small for float16
-        for part in _angles.chunks(p.size, dim // 2):
-            rows[part, 0::2], rows[part, 1::2] = _angles.sines_and_cosines(p.reshape(-1)[part], omega)
+    for part in _angles.chunks(p.size, dim // 2):
+        sine, cosine = _angles.sines_and_cosines(p.reshape(-1)[part], omega)
+        with np.errstate(under="ignore"):                # a sine may be too small for float16
+            rows[part, 0::2], rows[part, 1::2] = sine, cosine
     return out
 
 
@@ -97,9 +98,10 @@ def sinusoidal_table(
     if abs(start) + length > _checks.LARGEST:
         raise ValueError(f"start and start + length must be at most 2**53 in size, got {start} and {length} rows")
     out = np.empty((length, dim), dtype)                 # (T, d)
-    u, v = _angles.run_factors(start, length, _angles.from_base(dim, base))
+    levels = 1 if dtype == np.float64 else 2
+    u, v = _angles.run_factors(start, length, _angles.from_base(dim, base), levels)
     fine = np.empty_like(u)
     fine.real, fine.imag = u.imag, u.real                # z = i conj(u)
-    coarse = v.conj()                                    # -i z
+    coarse = np.conjugate(v, out=v)                      # -i z
     _angles.fill_products(out, fine, coarse)
     return out
