@@ -72,7 +72,7 @@ def test_unreadable_tex_is_refused(tex):
 def test_a_page_shows_mathml_with_numbers_and_references(tmp_path):
     text = r"""# Title with $d_k$
 
-Inline $a_i$, then {eq}`eq-first` and {eq}`eq-second`.
+Inline $a_i$, then ($b$). {eq}`eq-first` and {eq}`eq-second`.
 
 $$
 a &= b \\ &= c
@@ -90,8 +90,9 @@ x &= y
     status, log, page = build(tmp_path, text)
     assert status == 0, log
     body = page[page.index("<h1>") : page.index("</section>")]
-    assert body.count("<math") == 5
+    assert body.count("<math") == 6
     assert "$" not in body and "<script" not in body
+    assert "</math>,</span> then" in body and "</math>)</span>. " in body, "no line may start with the mark"
     assert 'href="#equation-eq-first">(1)' in body and 'href="#equation-eq-second">(2)' in body
     assert body.count('class="eqno"') == 2, "an environment nobody can refer to has no number"
 

@@ -62,7 +62,7 @@ def _has_bare_rows(tex: str) -> bool:
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
     self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
-    self.body.append(_render(self, node, display=False) + "</span>")
+    self.body.append(_render(self, node, display=False) + node.get("mark", "") + "</span>")
     raise nodes.SkipNode
 
 
@@ -97,6 +97,15 @@ def check_formulas(app: Sphinx, doctree: nodes.document) -> None:
             _remove_number(node)
 
 
+def join_marks(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Move the punctuation mark behind a formula into its span, which does not wrap: no line starts with the mark."""
+    for node in list(doctree.findall(nodes.math)):
+        text = node.next_node(descend=False, siblings=True)
+        if isinstance(text, nodes.Text) and text[:1] in (".", ",", ";", ":", "?", "!", ")"):
+            node["mark"] = text[0]
+            text.parent.replace(text, nodes.Text(text[1:]))
+
+
 def _remove_number(node: nodes.math_block) -> None:
     target = node.parent[node.parent.index(node) - 1]
     if isinstance(target, nodes.target):
@@ -109,4 +118,5 @@ def _remove_number(node: nodes.math_block) -> None:
 def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_displaymath, None))
     app.connect("doctree-read", check_formulas)
+    app.connect("doctree-resolved", join_marks)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
