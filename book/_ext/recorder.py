@@ -6,15 +6,15 @@ A figure's record travels as glue that is not displayed, so that the execution c
 import json
 import sys
 
+from ipykernel.iostream import OutStream
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
-from ipykernel.iostream import OutStream
 
 MIME = "application/papermill.record/"
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    # ipykernel sends what is printed five times a second, also in the middle of a line, and MyST-NB ends each piece with
+    # ipykernel sends what is printed five times a second, in the middle of a line too, and MyST-NB ends each piece with
     # a line break: on a busy machine a line falls in two. Without the timer it is sent when a cell displays or ends.
     if isinstance(sys.stdout, OutStream):
         sys.stdout.flush_interval = 24 * 3600
