@@ -117,6 +117,9 @@ def phasors(
 ) -> NDArray[np.complex128]:
     """u(p) = exp(i omega p) of a flat array of positions, (n, d/2); `rest` and `short` as in `sines_and_cosines`."""
     u = np.empty((positions.size, omega.w.size), np.complex128)
+    if u.size <= _CHUNK:
+        u.imag, u.real = sines_and_cosines(positions, omega, rest, short)
+        return u
     for part in chunks(*u.shape):
         u.imag[part], u.real[part] = sines_and_cosines(
             positions[part], omega, None if rest is None else rest[part], short
@@ -148,20 +151,13 @@ def run_factors(
     if levels == 2:
         fine = run_of_phasors(0.0, b, omega, step)
         return fine, run_of_phasors(start, c, omega, step * b)
-    p, rest = np.arange(b + c, dtype=float), None
-    p[b:] -= b
-    p[b:] *= b
-    if step != 1:
-        p *= step
+    near, far = np.arange(0.0, b * step, step), np.arange(0.0, b * c * step, b * step)
+    places, rest = start + far, None
     short = start.is_integer() and abs(start) + b * c * step <= 2**26
-    if start:
-        steps = p[b:].copy()
-        p[b:] += start
-        if not short:                                    # p + rest = start + steps exactly (Knuth's two-sum)
-            back = p[b:] - start
-            rest = np.zeros(b + c)
-            rest[b:] = (start - (p[b:] - back)) + (steps - back)
-    u = phasors(p, omega, rest, short)
+    if not short:                                        # places + rest = start + far exactly (Knuth's two-sum)
+        back = places - start
+        rest = np.concatenate([np.zeros(b), (start - (places - back)) + (far - back)])
+    u = phasors(np.concatenate([near, places]), omega, rest, short)
     return u[:b], u[b:]
 
 

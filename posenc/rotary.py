@@ -93,7 +93,7 @@ def _turns(p: NDArray[np.float64], omega: _angles.Frequencies, dtype: np.dtype[A
     start = _angles.run_start(p, least=64)
     if start is not None:
         out = np.empty((p.size, 2 * omega.w.size), dtype)
-        _angles.fill_products(out, *_angles.run_factors(start, p.size, omega, 1 if dtype == np.float64 else 2))
+        _angles.fill_products(out, *_angles.run_factors(start, p.size, omega))
         return out
     u = _angles.phasors(p.reshape(-1), omega).view(np.float64)
     with np.errstate(under="ignore"):

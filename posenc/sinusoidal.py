@@ -98,7 +98,7 @@ def sinusoidal_table(
     if abs(start) + length > _checks.LARGEST:
         raise ValueError(f"start and start + length must be at most 2**53 in size, got {start} and {length} rows")
     out = np.empty((length, dim), dtype)                 # (T, d)
-    levels = 1 if dtype == np.float64 else 2
+    levels = 1 if dtype == np.float64 or out.size < 2**15 else 2  # a short list is not worth the calls to split it
     u, v = _angles.run_factors(start, length, _angles.from_base(dim, base), levels)
     fine = np.empty_like(u)
     fine.real, fine.imag = u.imag, u.real                # z = i conj(u)
