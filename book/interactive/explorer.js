@@ -239,7 +239,7 @@ interactive.figure("explorer", {
     const seen = x(Math.min(trained, T - 1));
     draw(svg, width, height, [
       box("unseen", seen, 20, width - 12 - seen, height - 46),
-      text("tick end", width - 16, height - 34, width - seen > 130 ? "never met" : ""),
+      text("tick", seen + 6, height - 34, width - seen > 110 ? "never met" : ""),
       line("grid", LEFT, 20, width - 12, 20),
       text("tick end", LEFT - 4, 24, 0),
       text("tick end", LEFT - 4, height - 24, exact((1 - T) * SLOPES[0])),
