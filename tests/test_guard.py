@@ -197,10 +197,12 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
                ('record("scale", toy.SCALE)', 'record("factor", 1.5000001)'),
                ('np.random.default_rng(1).normal(size=(300, 300))', "np.eye(3)"),
                ("frequencies[5]", "frequencies[6]"),
+               ("import toy\n", "import toy\nfrom myst_nb import glue\nglue('x', open('a.txt'), display=False)\n"),
                ("np.cos(frequencies) ** 2 - 1", "np.cos(frequencies) ** 2 - 1.1"),
                ("toy.wave(1000)", "toy.wave(1000) + 6e-6 * (np.arange(1000) == 500)"),
                ('title="A wave"', 'title="The wave"'),
                ("<td>sum</td>", "<td>total</td>"))  # fmt: skip
+    toy.write("a.txt", "what no setting names")
     toy.change("second.md", ("{num}`scale`", "{num}`factor`"), ("nothing but words", "nothing but a word"))
     toy.write("numbers.yml", NUMBERS.replace("scale:", "factor:"))
     for run in range(2):
@@ -209,7 +211,8 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
         assert executed(output) == (0 if run else 2)
         rows = table(output)
         assert rows.keys() == {
-            "number factor", "number scale", "number shares", "number rest", "text", "html", "fig-wave: axes 1 title",
+            "number factor", "number scale", "number shares", "number rest", "text", "html", "glue x", "book/a.txt",
+            "fig-wave: axes 1 title",
             "fig-wave: axes 1 Line2D 'wave': y"}  # fmt: skip
         assert [cell[1] for what, cell in rows.items() if what in ("number rest", "html")] == ["2", "4"]
         assert rows["number scale"][3:] == ["1.5", "—", "missing"] and rows["number factor"][5] == "new"
@@ -221,7 +224,7 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
     assert status == 1 and "no record can accept" in output, "a residual above its bound is not for acceptance"
     assert toy.records() == before
 
-    toy.change("first.md", ("** 2 - 1.1", "** 2 - 1"))
+    toy.change("first.md", ("** 2 - 1.1", "** 2 - 1"), ("glue('x', open('a.txt'), display=False)", ""))
     toy.change("second.md", ("nothing but a word", "nothing but words"))
     status, output = toy.build(GUARD_ACCEPT="1")
     assert status == 0, output

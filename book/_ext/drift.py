@@ -283,6 +283,8 @@ def faults(page: str, computed: dict) -> list[Row]:
     def fault(cell, what: str, found: str, reason: str):
         rows.append(Row(page, cell, what, "—", found, reason, fault=True))
 
+    for cell, what, found, reason in computed.get("faults", []):
+        fault(cell, what, found, reason)
     for name, number in computed["numbers"].items():
         if "above" in number:
             fault(number["cell"], f"number {name}", f"{number['above']:.2g}", f"must stay below {number['below']:g}")

@@ -11,6 +11,7 @@ changed. Both keep old numbers when a module, a data file or a package changes. 
 `fresh_sources` lists glob patterns from the folder of the configuration. An entry `{file.yml: [a, b]}` says that cells
 depend only on these fields of the file's entries.
 
+A file of the project that a cell reads and that is not listed is a fault, which the guard reports.
 Cells import the project's modules whether or not the package is installed, and no user's start-up file takes part.
 """
 
@@ -77,23 +78,24 @@ def chosen(path: Path, fields: list[str]) -> bytes:
     return repr([(name, [(entry or {}).get(field) for field in fields]) for name, entry in entries.items()]).encode()
 
 
-def sources(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[list[Path], list[bytes]]:
-    """Return the files whose whole content matters to cells, and what matters of the others."""
-    whole, parts = list(RECORDER), []
+def sources(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[list[Path], dict[Path, list[str]]]:
+    """Return the files whose whole content matters to cells, and those of which only some fields do."""
+    whole, partly = list(RECORDER), {}
     for pattern in patterns:
         if isinstance(pattern, str):
             whole += files_in(root, pattern)
         else:
-            for name, fields in pattern.items():
-                parts += [name.encode(), chosen(root / name, fields)]
-    return sorted(set(whole)), parts
+            partly.update({root / name: fields for name, fields in pattern.items()})
+    return sorted(set(whole)), partly
 
 
 def keys(app: Sphinx) -> tuple[str, list[Path]]:
     """Return the state of what cells depend on, and the sources among it."""
-    whole, parts = sources(Path(app.srcdir), app.config.fresh_sources)
+    root = Path(app.srcdir)
+    whole, partly = sources(root, app.config.fresh_sources)
     python = [sys.version, platform.machine(), *packages()]
-    return digest([*(line.encode() for line in python), *contents(Path(app.srcdir), whole), *parts]), whole
+    fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
+    return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
 
 
 def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
@@ -111,24 +113,26 @@ def sum_of(folder: Path) -> str:
     return digest(contents(folder, files_in(folder)))
 
 
-def set_surroundings(build: Path, root: Path) -> None:
-    """Give the kernels a path to the project's modules, and a profile that is not the user's."""
+def set_surroundings(build: Path, root: Path, listed: list[Path]) -> None:
+    """Give the kernels a path to the project's modules, a profile that is not the user's, and the list of sources."""
     profile = build / "ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
     (profile / "ipython_kernel_config.py").write_text(PROFILE, encoding="utf8")
     rc = build / "ipython" / "matplotlibrc"
-    rc.touch()
+    rc.write_text("svg.hashsalt: book\n", encoding="utf8")  # names in SVG files that are the same in every build
+    sources = build / "ipython" / "sources.txt"
+    sources.write_text("".join(f"{path}\n" for path in listed), encoding="utf8")
     before = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
     path = dict.fromkeys([str(root), str(EXTENSIONS), *before])
     os.environ.update(PYTHONPATH=os.pathsep.join(path), IPYTHONDIR=str(build / "ipython"), MATPLOTLIBRC=str(rc),
-                      JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1")
+                      JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1", FRESH_ROOT=str(root), FRESH_SOURCES=str(sources))
 
 
 def begin(app: Sphinx, config: Config) -> None:
     """Choose the cache before MyST-NB opens one."""
     build = Path(app.outdir).parent
-    set_surroundings(build, Path(app.srcdir))
-    app.fresh_cells, whole = keys(app)
+    app.fresh_cells, listed = keys(app)
+    set_surroundings(build, Path(app.srcdir), listed)
     app.fresh_cache = cache = build / ".jupyter_cache" / app.fresh_cells[:16]
     seal = cache.with_suffix(".sum")
     if cache.exists() and not (seal.exists() and seal.read_text(encoding="utf8") == sum_of(cache)):
@@ -136,7 +140,7 @@ def begin(app: Sphinx, config: Config) -> None:
     seal.unlink(missing_ok=True)
     if not cache.exists():
         # Python trusts a compiled file when time (in seconds) and size of its source agree: two edits in a second
-        for path in whole:
+        for path in listed:
             if path.suffix == ".py":
                 Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
     config.nb_execution_cache_path = str(cache)

@@ -107,17 +107,24 @@ def kept(env: BuildEnvironment) -> dict[str, list[dict]]:
 
 def computed_page(env: BuildEnvironment, page: str) -> dict:
     """Return what the cells of a page published and showed."""
-    numbers, drawn = {}, {}
+    numbers, drawn, faults = {}, {}, []
     for name, payload in published.glued(env, page).items():
-        if name.startswith("number:"):
+        kind, _, rest = name.partition(":")
+        cell = payload["cell"]
+        if kind == "number":
             numbers[payload["id"]] = payload
-        else:
+        elif kind == "figure":
             drawn.setdefault(payload.pop("cell"), []).append(payload)
+        elif kind == "unlisted":
+            faults += [(cell, file, "read by the cell", "name it in `fresh_sources`: its changes would go unnoticed")
+                       for file in payload["files"]]
+        else:
+            faults.append((cell, f"glue {rest}", "not displayed", "not recorded: show it in its cell, or use `record`"))
     outputs = [dict(output) for output in kept(env).get(page, [])]
     for output in outputs:
         if "figure" in output and drawn.get(output["cell"]):
             output["draws"] = drawn[output["cell"]].pop(0)
-    return {"numbers": numbers, "outputs": outputs}
+    return {"numbers": numbers, "outputs": outputs, "faults": faults}
 
 
 # ---- the records
@@ -216,11 +223,10 @@ def compare(folder: Path, name: str, pages: dict[str, dict]) -> tuple[list[Row],
     used = set()
     for page, computed in pages.items():
         path = folder / f"{page.removeprefix(Path(name).parent.as_posix() + '/')}.json"
+        rows += drift.faults(page, computed)
         if not (computed["numbers"] or computed["outputs"]):
             continue
         used.add(path)
-        found = drift.faults(page, computed)
-        rows += found
         file = f"{name}/{path.relative_to(folder).as_posix()}"
         count = f"{len(computed['numbers'])} numbers, {len(computed['outputs'])} outputs"
         if not path.exists():

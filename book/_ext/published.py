@@ -15,9 +15,11 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors import EnvironmentCollector
 
+OURS = ("number:", "figure:", "unlisted:")
+
 
 def glued(env: BuildEnvironment, page: str) -> dict[str, dict]:
-    """Return what the cells of `page` published, by glue name: `number:<id>`, or `figure:<run>.<place in the cell>`.
+    """Return what the cells of `page` published, by glue name (`number:<id>` and others).
 
     `cell` in each is the place of its cell on the page, None for a cell that is not on the page.
     """
@@ -91,9 +93,11 @@ class Published(EnvironmentCollector):
             return
         path = Path(app.env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
         for name, bundle in json.loads(path.read_text(encoding="utf8")).items():
-            if name.startswith(("number:", "figure:")):
+            if name.startswith(OURS):
                 payload = json.loads(bundle["data"]["text/plain"])
                 found[name] = {**payload, "cell": places.get(payload.pop("run") or 0)}
+            elif bundle["metadata"]["scrapbook"]["mime_prefix"]:  # not displayed, to be shown elsewhere
+                found[f"glue:{name}"] = {"cell": None}
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         payloads(env).pop(docname, None)
