@@ -93,7 +93,8 @@ class Guarded(ToyBook):
         self.write("data.csv", "1,2,3\n")
         (folder / "toy").mkdir()
         self.set_package(package)
-        startup = folder / "home" / ".ipython" / "profile_default" / "startup"
+        self.home = folder.with_name("home")
+        startup = self.home / ".ipython" / "profile_default" / "startup"
         startup.mkdir(parents=True)
         (startup / "00.py").write_text("raise SystemExit('a start-up file of the user ran')\n", encoding="utf8")
 
@@ -110,7 +111,7 @@ class Guarded(ToyBook):
 
     def start(self, **changed: str) -> subprocess.Popen:
         env = {name: value for name, value in os.environ.items() if name not in ("CI", "GUARD_ACCEPT", "PYTHONPATH")}
-        env |= {"HOME": str(self.folder / "home"), **changed}
+        env |= {"HOME": str(self.home), **changed}
         command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
         return subprocess.Popen(command, cwd=self.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, encoding="utf8", start_new_session=True)
@@ -131,7 +132,7 @@ class Guarded(ToyBook):
     def copy(self, folder: Path) -> Guarded:
         shutil.copytree(self.folder, folder)
         copied = object.__new__(Guarded)
-        copied.folder, copied.extensions = folder, self.extensions
+        copied.folder, copied.extensions, copied.home = folder, self.extensions, self.home
         return copied
 
     def records(self) -> dict[str, bytes]:
