@@ -85,13 +85,16 @@ def gather(app, doctree, page):
         for box, origin in collect(app, app.env):
             copy = box.deepcopy()
             copy["ids"] = [f"all-{copy['ids'][0]}"]
+            there = app.builder.get_relative_uri(page, origin)
             for inner in copy.findall(nodes.Element):
                 if inner is not copy:
                     inner["ids"], inner["names"] = [], []
                 if isinstance(inner, pending_xref):
                     inner["refdoc"] = page  # links lead from this page, not from the box's own
+                elif isinstance(inner, nodes.reference) and "refid" in inner:
+                    inner["refuri"] = f"{there}#{inner.attributes.pop('refid')}"
             link = nodes.reference("", "", nodes.Text(app.env.titles[origin].astext()), internal=True,
-                                   refuri=app.builder.get_relative_uri(page, origin) + "#" + box["ids"][0])
+                                   refuri=f"{there}#{box['ids'][0]}")
             copy += nodes.paragraph("", "", nodes.Text("Where it stands: "), link, nodes.Text("."), classes=["where"])
             holder = new_document(doctree["source"], doctree.settings)  # handlers of the event expect a document
             holder += copy

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 def unwrap(app: Sphinx, doctree: nodes.document) -> None:
     for section in list(doctree.findall(nodes.section)):
         if section["ids"] in (["exercise-content"], ["solution-content"]):
-            section.replace_self(nodes.container("", *section.children))
+            section.parent.replace(section, nodes.container("", *section.children))
 
 
 def setup(app: Sphinx) -> dict:
