@@ -6,13 +6,15 @@
 #   make check-drift build the whole book as other machines would, and tell whether a build drifts
 #   make lesson-10   run the lesson's standalone programs
 #   make serve       build, serve on localhost, rebuild on change
+#   make bench       measure the library against others, which get an environment of their own (.bench), and write
+#                    benchmarks/results.json; "make bench-quick" takes a fraction of the time and leaves the file alone
 #   make clean       remove what was built (.venv stays; "make distclean" removes it too)
 
 .SILENT:
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test record check-drift lesson-10 serve clean distclean
+.PHONY: book test record check-drift lesson-10 serve bench bench-quick clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -40,6 +42,20 @@ serve: .venv/ready
 	trap "kill $$!" EXIT
 	echo "Serving http://127.0.0.1:8000/ ; building again at every change (Ctrl-C ends it)"
 	"$(bin)/watchfiles" "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
+
+bench: .bench/ready
+	".bench/bin/python" -m benchmarks.run
+	echo "Run make record to have the page Performance read the new results."
+
+bench-quick: .bench/ready
+	".bench/bin/python" -m benchmarks.run --quick --output .bench/quick.json
+
+.bench/ready: benchmarks/requirements.txt | .venv/ready
+	echo "Making the environment .bench with PyTorch and the other programs (a few minutes, once) ..."
+	rm -rf .bench
+	"$(bin)/python" -m venv .bench
+	.bench/bin/python -m pip install --disable-pip-version-check --requirement benchmarks/requirements.txt
+	touch .bench/ready
 
 clean:
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis book/scripts/output

@@ -147,7 +147,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer and shorter samples, smaller rotary and ALiBi")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("results.json"))
     options = parser.parse_args()
-    rounds, sample = (7, 0.02) if options.quick else (21, 0.1)
+    rounds, sample = (9, 0.01) if options.quick else (31, 0.02)
     heads, n = (8, 1024) if options.quick else (32, 4096)
 
     groups: dict[str, Callable[[], dict[str, Callable[[], Any]]]] = {

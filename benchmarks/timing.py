@@ -1,14 +1,16 @@
 """Times of several functions side by side, as ratios that another program on the machine does not move.
 
 A wall clock on a busy machine gave ratios of 0.3 to 0.5 between two *identical* functions. So: the CPU time of this one
-thread, samples of about equal length, the functions in a new random order every round, medians with quartiles; and in
-every group a control, the first function again under another name, whose ratio to the first should be 1.
+thread; short samples of about equal length; the functions in a new random order every round, each divided by the first
+of the same round, as what slows a round slows them all; medians with quartiles; and in every group a control, the first
+function again under another name, whose ratio to the first should be 1.
 """
 import gc
 import math
 import random
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +24,8 @@ def _seconds(function: Callable[[], object], repeats: int) -> float:
     return (time.thread_time() - start) / repeats
 
 
-def measure(functions: dict[str, Callable[[], object]], rounds: int, sample: float) -> dict[str, dict[str, float]]:
-    """Median, quartiles and ratio to the first function, in seconds of CPU time a call, for each function."""
+def measure(functions: dict[str, Callable[[], object]], rounds: int, sample: float) -> dict[str, dict[str, Any]]:
+    """For each function the median seconds of CPU time a call, and the ratio to the first with its quartiles."""
     first = next(iter(functions))
     everything = functions | {CONTROL: functions[first]}
     repeats = {}
@@ -42,12 +44,8 @@ def measure(functions: dict[str, Callable[[], object]], rounds: int, sample: flo
                 times[name].append(_seconds(everything[name], repeats[name]))
     finally:
         gc.enable()
-    medians = {name: float(np.median(values)) for name, values in times.items()}
-    return {
-        name: {
-            "seconds": medians[name],
-            "quartiles": [float(q) for q in np.percentile(times[name], (25, 75))],
-            "ratio": medians[name] / medians[first],
-        }
-        for name in everything
-    }
+    result = {}
+    for name in everything:
+        low, ratio, high = np.percentile(np.divide(times[name], times[first]), (25, 50, 75))
+        result[name] = {"seconds": float(np.median(times[name])), "ratio": ratio, "quartiles": [low, high]}
+    return result
