@@ -30,10 +30,13 @@ class Recorder:
         shell.runs = 0  # not `execution_count`, which is already one ahead while a cell runs
         self.figures = 0
         self.unlisted: set[str] = set()
-        self.root = os.path.join(os.environ.get(ROOT, os.curdir), "")
+
+    def watch(self) -> None:
+        """Note from now on what the cells read."""
+        self.root = os.path.join(os.environ[ROOT], "")
         self.passed = tuple(os.path.join(folder, "") for folder in (sys.prefix, os.environ["IPYTHONDIR"]))
-        sources = Path(os.environ.get(SOURCES, os.devnull)).read_text(encoding="utf8")
-        self.sources = set(sources.splitlines())
+        self.sources = set(Path(os.environ[SOURCES]).read_text(encoding="utf8").splitlines())
+        sys.addaudithook(self.audit)
 
     def begin(self, info) -> None:
         self.shell.runs += 1
@@ -80,4 +83,5 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.events.register("pre_run_cell", recorder.begin)
     shell.events.register("post_run_cell", recorder.end)
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", recorder.figure)
-    sys.addaudithook(recorder.audit)
+    if ROOT in os.environ:  # in a build
+        recorder.watch()
