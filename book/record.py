@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import yaml
 from IPython import get_ipython
 from IPython.display import display
@@ -33,12 +32,19 @@ def entries() -> dict[str, dict]:
 
 def plain(value):
     """Return a number, or a nest of numbers, as Python ints, floats and lists; refuse everything else."""
+    import numpy as np  # here, because a build reads this file too and has no need of NumPy
+
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"a number of record is real: got {value!r} of type {type(value).__name__} ({array.dtype})")
     if not np.isfinite(array).all():
         raise ValueError(f"a number of record is finite: got {value!r}")
     return (array + 0.0 if array.dtype.kind == "f" else array).tolist()  # + 0.0 turns -0.0 into 0.0
+
+
+def flat(value) -> list:
+    """Return the numbers of a nest of lists in their order."""
+    return [number for item in value for number in flat(item)] if isinstance(value, list) else [value]
 
 
 def shown(value, spec: str) -> str:
@@ -77,7 +83,7 @@ def record(name: str, value) -> str:
     payload = {"id": name, "run": run}
     if "below" in entry:
         bound = float(entry["below"])
-        largest = float(np.max(np.abs(value), initial=0.0))
+        largest = max((abs(number) for number in flat(value)), default=0.0)
         payload["below"] = bound  # the digits of rounding noise are recorded nowhere
         if not largest < bound:
             if run is None:
