@@ -81,31 +81,37 @@ class Figure:
     def open(self, address: str = "") -> "Figure":
         self.page.goto("about:blank")
         self.page.goto(self.url + address)
+        return self.drawn()
+
+    def drawn(self) -> "Figure":
+        """Wait for what is on its way to the screen: a change is drawn at the next frame."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        return self
+
+    def at_rest(self) -> "Figure":
+        """Wait for the pause after a change, when words and address follow."""
+        self.page.locator(".interactive:not(.moving)").wait_for()
         return self
 
     def texts(self) -> dict[str, str]:
         """What is on screen, by the names that the markup gives it."""
-        return self.page.evaluate(
+        return self.drawn().page.evaluate(
             """() => Object.fromEntries(
                 [...document.querySelectorAll("[data-out]")].map((e) => [e.dataset.out, e.innerText]))"""
         )
 
     def state(self) -> dict[str, int]:
         """What the number fields hold."""
-        return self.page.evaluate(
+        return self.drawn().page.evaluate(
             """() => Object.fromEntries(
                 [...document.querySelectorAll("input[type=number]")].map((e) => [e.name, Number(e.value)]))"""
         )
 
     def address(self) -> str:
-        """The address, after the pause that follows a change."""
-        self.page.wait_for_timeout(450)
-        return self.page.evaluate("location.hash")
+        return self.at_rest().page.evaluate("location.hash")
 
     def says(self, name: str) -> str:
-        self.page.wait_for_timeout(450)
-        return self.page.locator(f"[data-sentence={name}]").inner_text()
+        return self.at_rest().page.locator(f"[data-sentence={name}]").inner_text()
 
     def visit(self, states: list[dict[str, int]]) -> list[dict[str, str]]:
         """What is on screen in each state, opened by its address."""
@@ -290,13 +296,11 @@ def test_matrix_shows_the_value_under_the_pointer_and_chooses_nothing(figure):
         explorer.page.mouse.move(
             box["x"] + box["width"] * (column + 0.5) / 32, box["y"] + box["height"] * (position + 0.5) / 128
         )
-        explorer.page.wait_for_timeout(60)
         texts = explorer.texts()
         assert (texts["position"], texts["pair"]) == (str(position), str(column // 2))
         assert texts["value"] == fixed(table[position, column])
     assert explorer.state() == EXPLORER
     explorer.page.mouse.move(5, 5)
-    explorer.page.wait_for_timeout(60)
     assert explorer.texts()["position"] == "80"
 
 
@@ -334,7 +338,6 @@ def test_every_control_answers_the_keyboard(figure, name, start):
         if kind == "range":
             before = made.state()
             page.keyboard.press("ArrowLeft")
-            page.wait_for_timeout(40)
             lower = 8910 if key == "base" else before[key] - (2 if key == "d" else 1)  # 10 ** 3.95 to three digits
             assert made.state() == {**before, key: lower}
     fields = [("INPUT", kind, key) for key in start for kind in ("number", "range")]
@@ -355,7 +358,6 @@ def test_matrix_answers_arrow_keys(figure):
         ("ArrowLeft", {"A": 71, "column": 0}),
     ):
         explorer.page.keyboard.press(key)
-        explorer.page.wait_for_timeout(40)
         assert explorer.state() == {**EXPLORER, **expected}
     assert explorer.says("matrix").startswith("Position 71, column 0: the sine of pair 0,")
 
@@ -368,10 +370,8 @@ def test_typed_numbers_and_reset(figure):
     field.fill("99")  # beyond the range: nothing changes, and leaving the field brings the last state back
     assert lab.texts()["omega"] == significant(posenc.frequencies(64)[17])
     field.blur()
-    lab.page.wait_for_timeout(60)
     assert lab.state() == {**LAB, "k": 17}
     lab.page.get_by_role("button", name="Reset").press("Enter")
-    lab.page.wait_for_timeout(60)
     assert lab.state() == LAB
     assert lab.texts() == lab_texts(**LAB)
     assert lab.address() == address_of("lab", LAB)
@@ -386,24 +386,20 @@ def test_dragging_chooses_row_offset_and_pair(figure):
     page.mouse.move(box["x"] + box["width"] * 4.5 / 32, box["y"] + box["height"] * 20.5 / 128, steps=3)
     page.mouse.move(box["x"] + box["width"] * 4.5 / 32, box["y"] + 2 * box["height"], steps=3)  # out of the box
     page.mouse.up()
-    page.wait_for_timeout(60)
     assert explorer.state() == {**EXPLORER, "A": 127, "column": 4}
     curve = page.locator(".similarity")
     curve.scroll_into_view_if_needed()
     box = curve.bounding_box()
     middle = box["x"] + (34 + box["width"] - 12) / 2
     page.mouse.click(middle - 50 * (box["width"] - 46) / 254, box["y"] + 100)
-    page.wait_for_timeout(60)
     assert explorer.state() == {**EXPLORER, "A": 127, "B": 77, "column": 4}
     page.locator(".clocks").click(position={"x": 10, "y": 10})
-    page.wait_for_timeout(60)
     assert explorer.state()["column"] == 0
 
 
 def test_touch_chooses_a_cell(figure):
     explorer = figure("explorer", has_touch=True, viewport={"width": 320, "height": 700}).open()
     explorer.page.locator(".matrix").tap(position={"x": 36, "y": 8})
-    explorer.page.wait_for_timeout(60)
     assert explorer.state() == {**EXPLORER, "A": 0, "column": 0}
 
 
@@ -416,7 +412,6 @@ def test_grey_curve_keeps_its_shape_while_a_moves(figure):
 
     before = curve()
     explorer.page.locator("#explorer-a").fill("20")
-    explorer.page.wait_for_timeout(60)
     after = curve()
     shared = before.keys() & after.keys()
     assert len(before) == len(after) == 128 and len(shared) == 68  # the offsets that both windows hold
@@ -500,7 +495,6 @@ def test_bounds_follow_the_length_and_the_width(figure):
     assert explorer.state() == {**EXPLORER, "T": 16, "A": 15, "B": 15}  # 80 and 73 move to the end
     assert explorer.says("matrix").startswith("The address asks for d=9, A=100, column=40,")
     explorer.page.locator("input[type=number][name=d]").fill("8")
-    explorer.page.wait_for_timeout(60)
     assert explorer.state()["column"] == 7
 
 
@@ -546,19 +540,21 @@ def test_a_narrow_screen_needs_no_sideways_scroll(figure, name):
 
 @pytest.mark.parametrize("name", interactive.FIGURES)
 def test_static_figure_stands_in_without_scripts_and_in_print(figure, name):
-    page = figure(name, java_script_enabled=False)
-    page.page.goto(page.url)
-    assert page.page.locator(".still").is_visible() and not page.page.locator(".interactive-live").is_visible()
+    plain = figure(name, java_script_enabled=False)
+    plain.page.goto(plain.url)
+    expect(plain.page.locator(".still")).to_be_visible()
+    expect(plain.page.locator(".interactive-live")).to_be_hidden()
     page = figure(name).open().page
-    assert page.locator(".interactive-live").is_visible() and not page.locator(".still").is_visible()
+    live, still = page.locator(".interactive-live"), page.locator(".still")
+    expect(live).to_be_visible()
+    expect(still).to_be_hidden()
     page.emulate_media(media="print")
-    page.wait_for_timeout(100)
-    assert page.locator(".still").is_visible() and not page.locator(".interactive-live").is_visible()
+    expect(live).to_be_hidden()
+    expect(still).to_be_visible()
     page.emulate_media(media="screen")
-    page.wait_for_timeout(100)
-    assert not page.locator(".still").is_visible()
+    expect(still).to_be_hidden()
     page.get_by_text("The same as a static figure").click()
-    assert page.locator(".still").is_visible()
+    expect(still).to_be_visible()
 
 
 def test_together_they_weigh_less_than_15_kilobytes():
@@ -612,9 +608,9 @@ def test_directive_works_on_a_built_page(book, chromium):
     page.on("pageerror", lambda error: "interactive/" in (error.stack or "") and errors.append(error))
     page.goto((book.folder / "_build/html/book/index.html").as_uri())
     page.get_by_role("link", name="Pair 31").click()
-    page.wait_for_timeout(100)
-    assert page.locator("[data-out=period]").inner_text() == significant(posenc.wavelengths(64)[31])
-    assert page.evaluate("getComputedStyle(document.querySelector('.interactive-live')).display") == "block"
+    expect(page.locator("[data-out=period]")).to_have_text(significant(posenc.wavelengths(64)[31]))
+    expect(page.locator(".interactive-live")).to_be_visible()
+    expect(page.get_by_role("img", name="A line.")).to_be_hidden()
     page.close()
     assert errors == []
 
@@ -638,8 +634,7 @@ def test_every_link_to_a_state_in_the_book_is_one_the_figure_has(figure):
     links = sorted({match.groups() for page in pages for match in role.finditer(page)})
     assert links
     for name in interactive.FIGURES:
-        page = figure(name).open().page
+        made = figure(name)
         for target in (target for target, of in links if of == name):
-            page.evaluate("(target) => { location.hash = target; }", target)
-            page.wait_for_timeout(400)
-            assert "The address asks for" not in page.locator("[data-sentence]").first.inner_text(), target
+            made.open(f"#{target}")
+            assert "The address asks for" not in made.page.locator("[data-sentence]").first.inner_text(), target

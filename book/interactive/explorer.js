@@ -66,18 +66,12 @@ interactive.figure("explorer", {
     made[name] = key;
   }
 
-  function prepare({ T, d, base, trained }) {
+  function prepare({ T, d, base }) {
     once("table", [T, d, base], () => {
       const omegas = maths.frequencies(d, base);
       const closed = Array.from({ length: T }, (_, offset) => maths.similarity(offset, omegas));
       sheet = { omegas, table: maths.sinusoidalTable(T, omegas), closed, lowest: Math.min(0, ...closed) };
-      paint(find(".matrix canvas"), T, d, (row, column) => sheet.table[row * d + column]);
     });
-    once("computed", [T, d, base, trained], () => paint(find(".computed canvas"), T, d,
-      (row, column) => sheet.table[row * d + column],
-      (row, column) => (row >= trained && maths.phaseIsNew(row, sheet.omegas[column >> 1], trained) ? FADED : 255)));
-    once("learned", [T, d, trained], () => paint(find(".learned canvas"), T, d, standIn,
-      (row) => (row < trained ? 255 : 0)));
   }
 
   const newPhases = (position, trained) =>
@@ -122,23 +116,32 @@ interactive.figure("explorer", {
   }
 
   function drawMatrix(state, cell) {
+    const { T, d, base } = state;
+    once("matrix", [T, d, base], () =>
+      paint(find(".matrix canvas"), T, d, (row, column) => sheet.table[row * d + column]));
     const svg = find(".matrix svg");
     const { shapes, x, y, width, height } = tableShapes(svg, state);
     const first = cell.column - cell.column % 2;
     draw(svg, width, height, [
       ...shapes,
       text("tick", LEFT, height - 8, "pair 0: fast"),
-      text("tick end", width - RIGHT, height - 8, `slow: pair ${state.d / 2 - 1}`),
+      text("tick end", width - RIGHT, height - 8, `slow: pair ${d / 2 - 1}`),
       ...["halo", "light"].flatMap((style) => [
-        box(`row ${style}`, x(first), TOP, x(2) - x(0), y(state.T) - TOP),
+        box(`row ${style}`, x(first), TOP, x(2) - x(0), y(T) - TOP),
         circle(`row ${style}`, x(cell.column + 0.5), y(cell.A + 0.5), 6),
       ]),
     ]);
   }
 
   function drawTables(state) {
+    const { T, d, base, trained } = state;
+    once("learned", [T, d, trained], () =>
+      paint(find(".learned canvas"), T, d, standIn, (row) => (row < trained ? 255 : 0)));
+    once("computed", [T, d, base, trained], () => paint(find(".computed canvas"), T, d,
+      (row, column) => sheet.table[row * d + column],
+      (row, column) => (row >= trained && maths.phaseIsNew(row, sheet.omegas[column >> 1], trained) ? FADED : 255)));
     for (const name of [".learned svg", ".computed svg"]) {
-      const { shapes, width, height } = tableShapes(find(name), state, state.trained);
+      const { shapes, width, height } = tableShapes(find(name), state, trained);
       draw(find(name), width, height, shapes);
     }
   }
@@ -357,13 +360,9 @@ interactive.figure("explorer", {
       const all = derive(state);
       const cell = hovered ? cellAt(...hovered) : state;
       interactive.write(outputs, shown(all, cell));
-      drawMatrix(state, cell);
-      drawStrips(state);
-      drawClocks(all);
-      drawSimilarity(all);
-      drawTables(state);
-      drawRope(all);
-      drawAlibi(all);
+      if (figure.onScreen(find(".matrix"))) drawMatrix(state, cell);
+      if (figure.onScreen(find(".clocks"))) [drawStrips, drawClocks, drawSimilarity].forEach((part) => part(all));
+      if (figure.onScreen(find(".rope"))) [drawTables, drawRope, drawAlibi].forEach((part) => part(all));
     },
     sentences(state) {
       const all = derive(state);

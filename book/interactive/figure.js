@@ -80,6 +80,14 @@ interactive.figure = (() => {
       if (!measured.has(element)) measured.set(element, { width: element.clientWidth, height: element.clientHeight });
       return measured.get(element);
     }
+    /* A view that is scrolled away is drawn when it comes back, so that a drag draws what is seen and no more. */
+    const away = new Set();
+    const onScreen = (element) => !away.has(element.closest("[role=group]"));
+    const watcher = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) away[isIntersecting ? "delete" : "add"](target);
+      refresh();
+    }, { rootMargin: "200px" });
+
     function render() {
       frame = 0;
       if (!sizeOf(live).width) return;  // in print, and wherever else the figure is not shown
@@ -129,7 +137,7 @@ interactive.figure = (() => {
     still.open = false;
     matchMedia("print").addEventListener("change", (event) => { still.open = event.matches; });
 
-    const drawn = view(root, { get state() { return state; }, set, redraw: refresh, sizeOf });
+    const drawn = view(root, { get state() { return state; }, set, redraw: refresh, sizeOf, onScreen });
     for (const input of inputs) {
       const parameter = parameters[input.name];
       input.addEventListener("input", () => {
@@ -140,6 +148,7 @@ interactive.figure = (() => {
     }
     /* Moving one thing can change several sentences; only those of the view in hand are announced. */
     for (const group of root.querySelectorAll("[role=group]")) {
+      watcher.observe(group);
       group.addEventListener("focusin", () => {
         for (const line of root.querySelectorAll("[data-sentence]")) {
           line.setAttribute("aria-live", group.contains(line) ? "polite" : "off");
