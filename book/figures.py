@@ -29,6 +29,13 @@ def panels(columns: int = 1, rows: int = 1, size: tuple[float, float] = (7.2, 3.
     return figure, axes
 
 
+def mosaic(layout: Sequence[Sequence], size: tuple[float, float] = (7.2, 3.6), **options):
+    """Return a Figure and its Axes by name, as `plt.subplot_mosaic` does; `options` go there."""
+    figure, axes = plt.subplot_mosaic(layout, figsize=size, **options)
+    plt.close(figure)
+    return figure, axes
+
+
 def heatmap(
     values: ArrayLike,
     *,
@@ -111,8 +118,7 @@ def position_lab(
     """
     wave, offsets, cosines = np.asarray(wave), np.asarray(offsets), np.asarray(cosines)
     layout = [["wave", "wave"], ["circle", "curve"]]
-    figure, axes = plt.subplot_mosaic(layout, figsize=(7.2, 5.2), height_ratios=(1, 1.5))
-    plt.close(figure)
+    figure, axes = mosaic(layout, size=(7.2, 5.2), height_ratios=(1, 1.5))
     top, circle, curve = axes["wave"], axes["circle"], axes["curve"]
     top.plot(wave[:, 0], "o-", color="C0", markersize=3, label="sine")
     top.plot(wave[:, 1], "s--", color="C3", markersize=3, label="cosine")
