@@ -109,7 +109,9 @@ def numeric(value: ArrayLike, name: str) -> NDArray[Any]:
 def positions(value: ArrayLike, name: str = "positions") -> NDArray[np.float64]:
     """Finite real numbers up to 2**53 in size, as float64 before anything is added to them."""
     array = numeric(value, name)
-    if array.size and (array.dtype.kind == "f" or array.dtype.itemsize == 8):  # a shorter integer cannot be too large
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64, copy=False)
+    if array.size and array.dtype.itemsize == 8:         # a shorter integer cannot be too large
         low, high = np.minimum.reduce(array, axis=None), np.maximum.reduce(array, axis=None)
         if not (-LARGEST <= low and high <= LARGEST):  # a NaN fails both
             bad = low if not -LARGEST <= low else high

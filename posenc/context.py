@@ -19,6 +19,24 @@ def _several(frequencies: ArrayLike) -> NDArray[np.float64]:
     return omega
 
 
+def _blend(omega: NDArray[np.float64], factor: float, keep: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """keep * omega + (1 - keep) * omega / factor, refused where a frequency leaves the range of float64."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return _in_range(omega / factor * (1 - keep) + omega * keep, factor)
+
+
+def _share(omega: NDArray[np.float64], length: float, slow: float, fast: float) -> NDArray[np.float64]:
+    """From 0 for pairs of `slow` turns in `length` tokens or fewer, evenly up to 1 for `fast` turns or more."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.clip((length * omega / (2 * math.pi) - slow) / (fast - slow), 0, 1)
+
+
+def _in_range(omega: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    if not np.isfinite(omega).all():
+        raise ValueError(f"factor must be such that frequencies stay within the range of float64, got {factor}")
+    return omega
+
+
 def interpolated(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
     """Position interpolation: every frequency divided by the factor by which the context grows.
 
@@ -33,7 +51,9 @@ def interpolated(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
     >>> interpolated([1.0, 0.1], 4)
     array([0.25 , 0.025])
     """
-    return _checks.frequency_list(frequencies) / _checks.positive(factor, "factor")
+    omega, factor = _checks.frequency_list(frequencies), _checks.positive(factor, "factor")
+    with np.errstate(over="ignore", under="ignore"):
+        return _in_range(omega / factor, factor)
 
 
 def ntk_aware(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
@@ -49,9 +69,10 @@ def ntk_aware(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
     >>> ntk_aware([1.0, 0.1, 0.01], 4)
     array([1.    , 0.05  , 0.0025])
     """
-    omega = _several(frequencies)
+    omega, factor = _several(frequencies), _checks.positive(factor, "factor")
     j = np.arange(omega.size)
-    return omega * _checks.positive(factor, "factor") ** (-j / (omega.size - 1))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return _in_range(omega * factor ** (-j / (omega.size - 1)), factor)
 
 
 def dynamic_ntk(
@@ -75,7 +96,10 @@ def dynamic_ntk(
     factor = _checks.positive(factor, "factor")
     if factor < 1:
         raise ValueError(f"factor must be 1 or more, got {factor}")
-    return ntk_aware(frequencies, max(1.0, factor * length / trained - (factor - 1)))
+    multiplier = max(1.0, factor * length / trained - (factor - 1))
+    if multiplier == math.inf:
+        raise ValueError(f"length must be nearer to trained_length, got {length} and {trained}")
+    return ntk_aware(frequencies, multiplier)
 
 
 def yarn(
@@ -109,8 +133,7 @@ def yarn(
         raise ValueError(f"beta_fast must be above beta_slow, got {fast} and {slow}")
     _checks.choice(ramp, "ramp", RAMPS)
     if ramp == "paper":
-        turns = length * omega / (2 * math.pi)
-        keep = np.clip((turns - slow) / (fast - slow), 0, 1)
+        keep = _share(omega, length, slow, fast)
     else:
         if omega.min() <= 0:
             raise ValueError("frequencies must be above 0 for a ramp over pairs")
@@ -125,7 +148,7 @@ def yarn(
         if low == high:
             high += 0.001  # the authors' way round a ramp of no width
         keep = 1 - np.clip((np.arange(omega.size) - low) / (high - low), 0, 1)
-    return omega / factor * (1 - keep) + omega * keep
+    return _blend(omega, factor, keep)
 
 
 def yarn_attention_factor(factor: float) -> float:
@@ -172,5 +195,4 @@ def llama3(
     high = _checks.positive(high_freq_factor, "high_freq_factor")
     if high <= low:
         raise ValueError(f"high_freq_factor must be above low_freq_factor, got {high} and {low}")
-    keep = np.clip((length * omega / (2 * math.pi) - low) / (high - low), 0, 1)
-    return omega / factor * (1 - keep) + omega * keep
+    return _blend(omega, factor, _share(omega, length, low, high))

@@ -167,3 +167,19 @@ def test_settings_that_are_no_positive_numbers_are_refused(call, name, bad, erro
 def test_settings_that_contradict_each_other_are_refused(call, name):
     with pytest.raises(ValueError, match=name):
         call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: posenc.interpolated([1.0, 0.1], 5e-324),
+        lambda: posenc.ntk_aware([1.0, 0.1], 5e-324),
+        lambda: posenc.yarn([1.0, 0.1], 5e-324, 4, ramp="paper"),
+        lambda: posenc.llama3([1.0, 0.1], 5e-324),
+    ],
+)
+def test_frequencies_beyond_float64_are_refused(call):
+    with np.errstate(all="raise"), pytest.raises(ValueError, match="factor must be such that frequencies stay within"):
+        call()
+    with np.errstate(all="raise"):
+        assert posenc.interpolated([1.0, 0.1], 1e308)[0] == 1e-308

@@ -142,6 +142,13 @@ def test_shapes_follow_the_positions():
     assert posenc.sinusoidal_encoding(Fraction(1, 2).__float__(), 6).shape == (6,)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ">f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4"])
+def test_positions_of_every_dtype(dtype):
+    with np.errstate(all="raise"):
+        codes = posenc.sinusoidal_encoding(np.array([0, 1, 100], dtype), 8)
+    assert np.array_equal(codes, posenc.sinusoidal_encoding([0, 1, 100], 8))
+
+
 def test_inputs_stay_as_they_are():
     p = np.arange(10.0)
     p.flags.writeable = False
