@@ -43,7 +43,7 @@ def variations() -> dict[str, dict[str, str]]:
     foreign = next((name for name in locales if name.startswith(("de_", "fr_"))), "C")
     return {
         "an older processor": {"NPY_DISABLE_CPU_FEATURES": features[-1], "OPENBLAS_CORETYPE": old,
-                               "OPENBLAS_NUM_THREADS": "1", "LC_ALL": foreign, "TZ": "Asia/Kolkata"},
+                               "OPENBLAS_NUM_THREADS": "1", "LC_ALL": foreign, "TZ": "Asia/Kolkata", "COLUMNS": "40"},
         "a processor without extensions": {"NPY_DISABLE_CPU_FEATURES": " ".join(features), "OPENBLAS_CORETYPE": older,
                                            "OPENBLAS_NUM_THREADS": "2", "LC_ALL": "C", "TZ": "America/St_Johns"},
     }

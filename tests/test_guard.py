@@ -75,20 +75,19 @@ title: Toy
 only_build_toc_files: true
 execute: {execute_notebooks: cache, raise_on_error: true, stderr_output: warn}
 sphinx:
-  local_extensions: {strict: book/_ext, fresh: book/_ext, published: book/_ext, guard: book/_ext, num: book/_ext}
+  local_extensions: {alone: book/_ext, strict: book/_ext, fresh: book/_ext, guard: book/_ext, num: book/_ext}
   config:
     nb_merge_streams: true
     guard_folder: book/recorded
     fresh_sources: [toy/*.py, book/*.py, book/data.csv, {book/numbers.yml: [shown, below, tolerance]}]
 """
-EXTENSIONS = ["strict", "fresh", "published", "guard", "num"]
 
 
 class Guarded(ToyBook):
     """A toy book with a package and a data file, built in an environment with a user's start-up files."""
 
     def __init__(self, folder: Path, package: str):
-        super().__init__(folder, {"first": FIRST, "second": SECOND}, NUMBERS, EXTENSIONS)
+        super().__init__(folder, {"first": FIRST, "second": SECOND}, NUMBERS, [])
         (folder / "_config.yml").write_text(CONFIG, encoding="utf8")  # all that another book needs to set
         self.write("data.csv", "1,2,3\n")
         (folder / "toy").mkdir()
@@ -244,8 +243,11 @@ def test_a_change_of_the_package_alone_reaches_every_page(toy, two):
     assert status == 1 and executed(output) == 2
     assert table(output)["number scale"][3:5] == ["1.5", "1.7"]
     toy.set_records(two[1].records())
+    left_over = toy.folder / "_build" / "html" / "book" / "gone.html"
+    left_over.write_text("a page that left the book", encoding="utf8")
     status, output = toy.build()
     assert status == 0 and executed(output) == 0
+    assert not left_over.exists()
     for page in "first", "second":
         assert "1.70" in toy.html(page) and "1.50" not in toy.html(page)
 
@@ -282,6 +284,15 @@ def test_broken_records_are_named_with_their_lines(toy):
     rows = table(output)
     assert rows.keys() == {f"book/recorded/first.json:{half.count(chr(10)) + 1}", "book/recorded/second.json"}
     assert output.rstrip().endswith("make record")
+
+
+def test_a_second_build_in_the_same_folder_ends_at_once(toy):
+    toy.set_package(PACKAGE + "# changed\n")
+    first = toy.start()
+    assert any("Executing notebook" in line for line in first.stdout)
+    status, output = toy.build()
+    assert status == 1 and "Another build is at work" in output and "Traceback" not in output
+    assert outcome(first)[0] == 0
 
 
 def test_no_machine_accepts(toy):

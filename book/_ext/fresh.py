@@ -159,7 +159,15 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remov
     app.fresh_state = state_of_book(app, env)
     complete = file.exists() and file.read_text(encoding="utf8") == app.fresh_state
     file.unlink(missing_ok=True)
-    return [] if complete and not (added or changed or removed) else list(env.found_docs)
+    app.fresh_all = not complete or bool(added or changed or removed)
+    return list(env.found_docs) if app.fresh_all else []
+
+
+def clear(app: Sphinx, env: BuildEnvironment) -> None:
+    """Remove all pages before all are written: one that left the book would stay."""
+    if app.fresh_all:
+        for path in Path(app.outdir).rglob("*.html"):
+            path.unlink()
 
 
 def end(app: Sphinx, exception: Exception | None) -> None:
@@ -177,5 +185,6 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("fresh_sources", [], "", [list])
     app.connect("config-inited", begin, priority=900)
     app.connect("env-get-outdated", outdated)
+    app.connect("env-check-consistency", clear, priority=999)  # after every extension that may end the build there
     app.connect("build-finished", end, priority=999)  # after every extension that may still end the build
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

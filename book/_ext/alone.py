@@ -1,0 +1,40 @@
+"""Let one build at a time work in a folder: a second one says so and ends, before it touches what the first one writes.
+
+The lock goes with the process that holds it, however that ends.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import SphinxError
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows
+    fcntl = None
+
+
+class NotAlone(SphinxError):
+    category = "This build ends before it begins"
+
+
+def lock(app: Sphinx, config: Config) -> None:
+    if fcntl is None:
+        return
+    folder = Path(app.outdir).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    app.alone_lock = (folder / "lock").open("w", encoding="utf8")  # kept open as long as the build runs
+    try:
+        fcntl.flock(app.alone_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.excepthook = lambda *_: None  # Jupyter Book would add a traceback
+        raise NotAlone(f"\nAnother build is at work in {folder}: wait for it, or stop it.") from None
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("config-inited", lock, priority=0)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
