@@ -45,6 +45,7 @@ serve: .venv/ready
 
 bench: .bench/ready
 	".bench/bin/python" -m benchmarks.run
+	"$(bin)/python" -m benchmarks.interactive_drag
 	echo "Run make record to have the page Performance read the new results."
 
 bench-quick: .bench/ready

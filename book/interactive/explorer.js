@@ -50,13 +50,13 @@ interactive.figure("explorer", {
     canvas.getContext("2d").putImageData(image, 0, 0);
   }
 
-  /* A number in -1 .. 1 that looks random and is the same at every visit. */
-  function standIn(row, column) {
-    let bits = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(column + 1, 0x85ebca6b);
+  /* Numbers in -1 .. 1 that look random and are the same at every visit. */
+  const STAND_INS = Float64Array.from({ length: 256 * 128 }, (_, index) => {
+    let bits = Math.imul(index + 1, 0x9e3779b1);
     bits = Math.imul(bits ^ (bits >>> 15), 0x2c1b3c6d);
     bits = Math.imul(bits ^ (bits >>> 12), 0x297a2d39);
     return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 31 - 1;
-  }
+  });
 
   /* Runs `make` when one of its ingredients has changed since the last time. */
   const made = {};
@@ -136,7 +136,8 @@ interactive.figure("explorer", {
   function drawTables(state) {
     const { T, d, base, trained } = state;
     once("learned", [T, d, trained], () =>
-      paint(find(".learned canvas"), T, d, standIn, (row) => (row < trained ? 255 : 0)));
+      paint(find(".learned canvas"), T, d, (row, column) => STAND_INS[row * 128 + column],
+        (row) => (row < trained ? 255 : 0)));
     once("computed", [T, d, base, trained], () => paint(find(".computed canvas"), T, d,
       (row, column) => sheet.table[row * d + column],
       (row, column) => (row >= trained && maths.phaseIsNew(row, sheet.omegas[column >> 1], trained) ? FADED : 255)));
