@@ -108,12 +108,13 @@ class Guarded(ToyBook):
             text = text.replace(old, new)
         path.write_text(text, encoding="utf8")
 
-    def start(self, **changed: str) -> subprocess.Popen:
+    def start(self, cwd: Path | None = None, **changed: str) -> subprocess.Popen:
+        """Start a build, from the book's folder or from another one."""
         env = {name: value for name, value in os.environ.items() if name not in ("CI", "GUARD_ACCEPT", "PYTHONPATH")}
         env |= {"HOME": str(self.home), **changed}
-        command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
-        return subprocess.Popen(command, cwd=self.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                text=True, encoding="utf8", start_new_session=True)
+        command = [Path(sys.executable).with_name("jupyter-book"), "build", self.folder if cwd else "."]
+        return subprocess.Popen(command, cwd=cwd or self.folder, env=env, start_new_session=True, text=True,
+                                encoding="utf8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def build(self, **changed: str) -> tuple[int, str]:
         """Return exit status and all output."""
@@ -133,6 +134,14 @@ class Guarded(ToyBook):
         copied = object.__new__(Guarded)
         copied.folder, copied.extensions, copied.home = folder, self.extensions, self.home
         return copied
+
+    def files(self) -> set[Path]:
+        """Return the files of the book but for what a build may leave."""
+        left = {"_build", "recorded", "__pycache__"}
+        return {path for path in self.folder.rglob("*") if not left & set(path.relative_to(self.folder).parts)}
+
+    def pictures(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in (self.folder / "_build" / "html" / "_images").iterdir()}
 
     def records(self) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in (self.folder / "book" / "recorded").iterdir()}
@@ -166,11 +175,15 @@ def table(output: str) -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def two(tmp_path_factory) -> tuple[Guarded, Guarded]:
     """Two books that differ in a number of their package, first recorded by builds that ran side by side."""
-    books = [Guarded(tmp_path_factory.mktemp("book") / "toy", package) for package in (PACKAGE, OTHER_PACKAGE)]
-    for process in [book.start(GUARD_ACCEPT="1") for book in books]:
+    first = Guarded(tmp_path_factory.mktemp("book") / "toy", PACKAGE)
+    second = Guarded(tmp_path_factory.mktemp("book") / "le jouet déplacé", OTHER_PACKAGE)
+    books = {first: None, second: Path("/")}
+    files = {book: book.files() for book in books}
+    for book, process in {book: book.start(cwd, GUARD_ACCEPT="1") for book, cwd in books.items()}.items():
         status, output = outcome(process)
         assert status == 0, output
         assert executed(output) == 2 and output.count("no such file") == 2
+        assert book.files() == files[book], "a build leaves nothing beside the sources"
     return tuple(books)
 
 
@@ -269,9 +282,11 @@ def test_a_damaged_cache_is_made_anew(toy):
         if path.suffix in (".db", ".ipynb"):
             path.write_bytes(path.read_bytes()[:500])
     (toy.folder / "_build" / ".doctrees" / "environment.pickle").write_bytes(b"cut")
+    before = toy.pictures()
     status, output = toy.build()
     assert status == 0, output
     assert executed(output) == 2
+    assert len(before) == 1 and toy.pictures() == before, "figures are the same files in every build"
 
 
 def test_broken_records_are_named_with_their_lines(toy):
