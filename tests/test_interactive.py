@@ -366,6 +366,7 @@ def test_typed_numbers_and_reset(figure):
     lab = figure("lab").open()
     field = lab.page.locator("input[type=number][name=k]")
     field.fill("17")
+    field.press("Enter")
     assert lab.state() == {**LAB, "k": 17}
     field.fill("99")  # beyond the range: nothing changes, and leaving the field brings the last state back
     assert lab.texts()["omega"] == significant(posenc.frequencies(64)[17])
@@ -375,6 +376,16 @@ def test_typed_numbers_and_reset(figure):
     assert lab.state() == LAB
     assert lab.texts() == lab_texts(**LAB)
     assert lab.address() == address_of("lab", LAB)
+
+
+def test_a_number_counts_when_it_is_finished(figure):
+    explorer = figure("explorer").open()
+    explorer.page.locator("input[type=number][name=T]").select_text()
+    explorer.page.keyboard.type("200", delay=20)
+    explorer.page.keyboard.press("Enter")
+    assert explorer.state() == {**EXPLORER, "T": 200}  # T = 20 would have moved A and B to 19
+    explorer.page.keyboard.press("ArrowUp")
+    assert explorer.state() == {**EXPLORER, "T": 201}
 
 
 def test_dragging_chooses_row_offset_and_pair(figure):
@@ -494,7 +505,9 @@ def test_bounds_follow_the_length_and_the_width(figure):
     explorer = figure("explorer").open("#explorer:T=16,d=9,A=100,column=40")
     assert explorer.state() == {**EXPLORER, "T": 16, "A": 15, "B": 15}  # 80 and 73 move to the end
     assert explorer.says("matrix").startswith("The address asks for d=9, A=100, column=40,")
-    explorer.page.locator("input[type=number][name=d]").fill("8")
+    width = explorer.page.locator("input[type=number][name=d]")
+    width.fill("8")
+    width.press("Enter")
     assert explorer.state()["column"] == 7
 
 

@@ -56,7 +56,7 @@ interactive.figure = (() => {
       step: slider && parameter.log ? 0.05 : parameter.step || 1 };
     if (slider) wanted["aria-valuetext"] = interactive.maths.exact(value);
     interactive.assign(input, wanted);
-    const typing = input === document.activeElement && Number(input.value) === value;
+    const typing = !slider && input === document.activeElement;
     if (!typing && input.value !== String(shape(value))) input.value = shape(value);
   }
 
@@ -140,11 +140,13 @@ interactive.figure = (() => {
     const drawn = view(root, { get state() { return state; }, set, redraw: refresh, sizeOf, onScreen });
     for (const input of inputs) {
       const parameter = parameters[input.name];
-      input.addEventListener("input", () => {
-        const value = input.type === "range" ? fromSlider(parameter, Number(input.value)) : Number(input.value);
+      const slider = input.type === "range";
+      /* A typed number counts when it is finished: on the way to T = 200, T = 20 would move A and B. */
+      input.addEventListener(slider ? "input" : "change", () => {
+        const value = slider ? fromSlider(parameter, Number(input.value)) : Number(input.value);
         if (input.value !== "" && allows(parameter, value, state)) set({ [input.name]: value });
+        if (!slider) input.value = state[input.name];
       });
-      input.addEventListener("change", refresh);
     }
     /* Moving one thing can change several sentences; only those of the view in hand are announced. */
     for (const group of root.querySelectorAll("[role=group]")) {
