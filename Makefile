@@ -26,8 +26,7 @@ test: .venv/ready
 	"$(bin)/python" -m pytest
 
 record: .venv/ready
-	rm -rf _build/.jupyter_cache _build/.doctrees
-	GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
+	FRESH_ANEW=1 GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
 
 check-drift: .venv/ready
 	"$(bin)/python" tests/machines.py

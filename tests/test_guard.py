@@ -289,6 +289,15 @@ def test_a_damaged_cache_is_made_anew(toy):
     assert len(before) == 1 and toy.pictures() == before, "figures are the same files in every build"
 
 
+def test_nothing_new_to_accept_leaves_the_records_as_they_are(toy):
+    paths = list((toy.folder / "book" / "recorded").iterdir())
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+    status, output = toy.build(FRESH_ANEW="1", GUARD_ACCEPT="1")
+    assert status == 0 and executed(output) == 2
+    assert output.rstrip().endswith("nothing to accept.")
+    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths} == before
+
+
 def test_broken_records_are_named_with_their_lines(toy):
     first = toy.folder / "book" / "recorded" / "first.json"
     half = first.read_text(encoding="utf8")[:400]

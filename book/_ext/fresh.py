@@ -11,6 +11,8 @@ changed. Both keep old numbers when a module, a data file or a package changes. 
 `fresh_sources` lists glob patterns from the folder of the configuration. An entry `{file.yml: [a, b]}` says that cells
 depend only on these fields of the file's entries.
 
+With FRESH_ANEW=1 in the environment every cell runs.
+
 A file of the project that a cell reads and that is not listed is a fault, which the guard reports.
 Cells import the project's modules whether or not the package is installed, and no user's start-up file takes part.
 """
@@ -128,6 +130,11 @@ def set_surroundings(build: Path, root: Path, listed: list[Path]) -> None:
                       JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1", FRESH_ROOT=str(root), FRESH_SOURCES=str(sources))
 
 
+def anew() -> bool:
+    """Tell whether every cell shall run, whatever the cache holds."""
+    return os.environ.get("FRESH_ANEW", "") not in ("", "0")
+
+
 def begin(app: Sphinx, config: Config) -> None:
     """Choose the cache before MyST-NB opens one."""
     build = Path(app.outdir).parent
@@ -135,7 +142,8 @@ def begin(app: Sphinx, config: Config) -> None:
     set_surroundings(build, Path(app.srcdir), listed)
     app.fresh_cache = cache = build / ".jupyter_cache" / app.fresh_cells[:16]
     seal = cache.with_suffix(".sum")
-    if cache.exists() and not (seal.exists() and seal.read_text(encoding="utf8") == sum_of(cache)):
+    whole = cache.exists() and seal.exists() and seal.read_text(encoding="utf8") == sum_of(cache)
+    if cache.exists() and (anew() or not whole):
         shutil.rmtree(cache)
     seal.unlink(missing_ok=True)
     if not cache.exists():
@@ -159,7 +167,7 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remov
     app.fresh_state = state_of_book(app, env)
     complete = file.exists() and file.read_text(encoding="utf8") == app.fresh_state
     file.unlink(missing_ok=True)
-    app.fresh_all = not complete or bool(added or changed or removed)
+    app.fresh_all = anew() or not complete or bool(added or changed or removed)
     return list(env.found_docs) if app.fresh_all else []
 
 
