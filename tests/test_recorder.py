@@ -15,4 +15,5 @@ def test_a_line_that_takes_long_to_print_stays_in_one_piece():
                                                for code in ("%load_ext recorder", slow)])
     env = os.environ | {"PYTHONPATH": str(EXTENSIONS)}
     NotebookClient(notebook, kernel_name="python3", timeout=60).execute(env=env)
-    assert [output["text"] for output in notebook.cells[1]["outputs"]] == ["one line\n"]
+    assert [dict(output) for output in notebook.cells[1]["outputs"]] == [
+        {"name": "stdout", "output_type": "stream", "text": "one line\n"}]
