@@ -157,8 +157,7 @@ interactive.figure = (() => {
         }
       });
     }
-    const walker = root.querySelector("[data-walk]");
-    walker.addEventListener("click", () => interactive.walk(walker, () => set(drawn.walk(state))));
+    interactive.walks(root.querySelector("[data-walk]"), () => set(drawn.walk(state)));
     root.querySelector("[data-reset]").addEventListener("click", () => set(startOf(parameters)));
     addEventListener("hashchange", () => { if (open()) root.scrollIntoView(); });
     new ResizeObserver(() => { measured.clear(); refresh(); }).observe(root);
@@ -176,17 +175,16 @@ interactive.figure = (() => {
 
 /* A press on the button starts a walk of eight steps a second; the next press, or turning to another page, ends it.
    Readers who ask for less motion get one step a press. */
-interactive.walk = (button, step) => {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return step();
-  const walking = button.getAttribute("aria-pressed") === "true";
-  button.setAttribute("aria-pressed", String(!walking));
-  const next = () => {
-    if (button.getAttribute("aria-pressed") !== "true") return;
-    if (document.hidden) return button.setAttribute("aria-pressed", "false");
+interactive.walks = (button, step) => {
+  let timer = 0;
+  const show = (id) => { timer = id; button.setAttribute("aria-pressed", String(id > 0)); };
+  const stop = () => { clearInterval(timer); show(0); };
+  button.addEventListener("click", () => {
+    if (timer) return stop();
     step();
-    setTimeout(next, 125);
-  };
-  if (!walking) next();
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    show(setInterval(() => (document.hidden ? stop() : step()), 125));
+  });
 };
 
 /* Makes an SVG element hold exactly these shapes, [tag, attributes, text], touching only what changed since last time.
