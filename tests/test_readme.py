@@ -27,7 +27,7 @@ def test_chapters_are_named_by_their_titles():
         for line in page.read_text(encoding="utf8").splitlines()
         if line.startswith("# ")
     }
-    rows = re.findall(r"^\| \*(.+?)\* \|", README, re.MULTILINE)
+    rows = re.findall(r'^\| "(.+?)" \|', README, re.MULTILINE)
     assert len(rows) == 3 and set(rows) <= titles
 
 
