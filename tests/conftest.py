@@ -1,4 +1,7 @@
+from browser import browser, built_book, site
 from hypothesis import settings
+
+__all__ = ["browser", "built_book", "site"]
 
 # The same examples every time, on however slow a machine: a test either passes or it does not.
 settings.register_profile("steady", deadline=None, derandomize=True, database=None)

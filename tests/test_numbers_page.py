@@ -3,12 +3,9 @@
 import csv
 import json
 import re
-import shutil
-from pathlib import Path
 
 import fastjsonschema
 import pytest
-from playwright.sync_api import sync_playwright
 from toy_book import HEADER, ROOT, ToyBook
 
 import edition
@@ -226,21 +223,6 @@ def test_the_version_stands_in_one_place():
 
 
 # ---- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync"]
-    with sync_playwright() as playwright:
-        found = playwright.chromium.executable_path
-        if not Path(found).exists():
-            found = shutil.which("chromium") or shutil.which("google-chrome")
-        if found is None:
-            pytest.skip("no Chromium: `playwright install chromium`, or the system's package")
-        browser = playwright.chromium.launch(executable_path=found, args=flags)
-        yield browser
-        browser.close()
 
 
 def address(book, page: str) -> str:

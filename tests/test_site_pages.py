@@ -1,0 +1,296 @@
+"""Every page of the built book as readers meet it: from a server and from a file, light and dark, wide and narrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browser import Site
+from playwright.sync_api import Browser, Page
+
+from darkfigures import turned
+
+pytestmark = pytest.mark.browser
+
+WEIGHT = 900_000  # bytes of a page with all it loads beside its figures
+PAPER = {"light": "#fdfcf8", "dark": "#191816"}  # as in book.css
+LESSON = "book/lesson-10.html"
+
+
+# ---- One visit to each page, from which most tests read
+
+
+@dataclass
+class Visit:
+    """What one page did and was when it was loaded from a server."""
+
+    requests: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    weight: int = 0
+    facts: dict = field(default_factory=dict)
+    width_at_320: int = 0
+    hidden_scrollers: list[str] = field(default_factory=list)
+
+
+FACTS = """() => ({
+    language: document.documentElement.lang,
+    title: document.title,
+    policy: document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.content ?? "",
+    headings: document.querySelectorAll("h1:not(.onlyprint h1)").length,
+    undescribed: [...document.querySelectorAll("article img")].filter(e => e.alt.length < 20).map(e => e.src),
+    headless: [...document.querySelectorAll("article table")]
+        .filter(e => !e.querySelector("th")).map(e => e.textContent.trim().slice(0, 60)),
+    measure: (() => {
+        const p = [...document.querySelectorAll("article > section > p, article section > section > p")]
+            .find(e => e.textContent.length > 300 && !e.querySelector("math"));
+        if (!p) return null;
+        const lines = new Set([...(() => { const r = document.createRange(); r.selectNodeContents(p);
+            return r.getClientRects(); })()].map(r => Math.round(r.bottom / 8)));
+        return p.textContent.length / lines.size;
+    })(),
+})"""
+
+# Whatever is cut off at the side must scroll, and the keyboard must reach it.
+HIDDEN_SCROLLERS = """() => [...document.querySelectorAll("article *")].filter(e => {
+    const style = getComputedStyle(e);
+    return /auto|scroll/.test(style.overflowX) && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0
+        && !(e.tabIndex === 0 && e.getAttribute("role") && e.getAttribute("aria-label"));
+}).map(e => e.className + " " + e.textContent.trim().slice(0, 40))"""
+
+
+def settle(page: Page) -> None:
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def visit(browser: Browser, site: Site, name: str) -> Visit:
+    result = Visit()
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.on("pageerror", lambda error: result.failures.append(str(error)))
+    page.on("console", lambda m: m.type in ("error", "warning") and result.failures.append(m.text))
+    page.on("requestfailed", lambda request: result.failures.append(f"failed: {request.url}"))
+    responses = []
+    page.on("request", lambda request: result.requests.append(request.url))
+    page.on("response", lambda response: responses.append(response))
+    page.goto(site.url + name)
+    page.wait_for_load_state("networkidle")
+    for response in responses:
+        if response.status >= 400:
+            result.failures.append(f"{response.status}: {response.url}")
+        elif "/_images/" not in response.url and response.url.startswith("http"):
+            result.weight += len(response.body())
+    result.facts = page.evaluate(FACTS)
+    page.set_viewport_size({"width": 320, "height": 700})
+    settle(page)
+    result.width_at_320 = page.evaluate("document.documentElement.scrollWidth")
+    result.hidden_scrollers = page.evaluate(HIDDEN_SCROLLERS)
+    context.close()
+    return result
+
+
+@pytest.fixture(scope="module")
+def visits(browser: Browser, site: Site) -> dict[str, Visit]:
+    assert LESSON in site.pages
+    return {name: visit(browser, site, name) for name in site.pages}
+
+
+def test_no_page_asks_another_host_for_anything(visits, site):
+    own = urlsplit(site.url).netloc
+    for name, seen in visits.items():
+        assert {urlsplit(url).netloc for url in seen.requests if not url.startswith("data:")} == {own}, name
+
+
+def test_no_script_error_and_nothing_missing(visits):
+    assert {name: seen.failures for name, seen in visits.items() if seen.failures} == {}
+
+
+def test_every_page_has_a_strict_policy(visits):
+    for name, seen in visits.items():
+        policy = dict(part.strip().split(" ", 1) for part in seen.facts["policy"].split(";"))
+        assert policy["default-src"] == "'self'" and policy["object-src"] == "'none'", name
+        assert re.fullmatch(r"'self'( 'sha256-[\w+/=]+')*", policy["script-src"]), name
+
+
+def test_every_page_has_a_language_and_a_title_of_its_own(visits):
+    assert {seen.facts["language"] for seen in visits.values()} == {"en"}
+    titles = [seen.facts["title"] for seen in visits.values()]
+    assert all(titles) and len(set(titles)) == len(titles)
+
+
+def test_pictures_are_described_and_tables_have_headers(visits):
+    for name, seen in visits.items():
+        assert seen.facts["undescribed"] == [], name
+        assert seen.facts["headless"] == [], name
+
+
+def test_pages_are_light(visits):
+    assert {name: seen.weight for name, seen in visits.items() if seen.weight > WEIGHT} == {}
+
+
+def test_lines_have_a_length_for_reading(visits):
+    measures = [seen.facts["measure"] for seen in visits.values() if seen.facts["measure"]]
+    assert measures and 60 <= sum(measures) / len(measures) <= 78
+
+
+def test_no_page_scrolls_sideways_on_a_phone(visits):
+    assert {name: seen.width_at_320 for name, seen in visits.items() if seen.width_at_320 > 320} == {}
+
+
+def test_what_scrolls_within_itself_is_reached_by_keyboard_and_named(visits):
+    assert {name: seen.hidden_scrollers for name, seen in visits.items() if seen.hidden_scrollers} == {}
+
+
+# ---- Accessibility, by axe
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+# Colours cost axe most of its time, so it looks at one element of each kind: colour, ground, size, weight and opacity.
+MARK_KINDS = """() => {
+    const ground = e => {
+        while (e && getComputedStyle(e).backgroundColor === "rgba(0, 0, 0, 0)") e = e.parentElement;
+        return e ? getComputedStyle(e).backgroundColor : "";
+    };
+    const kinds = new Set();
+    for (const e of document.querySelectorAll("body :not(math, math *, script)")) {
+        if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim()) || !e.checkVisibility()) continue;
+        const style = getComputedStyle(e);
+        const kind = [style.color, ground(e), style.fontSize, style.fontWeight, style.opacity].join();
+        if (!kinds.has(kind)) e.setAttribute("data-kind", "");
+        kinds.add(kind);
+    }
+    return kinds.size;
+}"""
+QUICK = {"resultTypes": ["violations"], "preload": False, "iframes": False}
+
+
+def violations(page: Page, context: dict, **options: object) -> list:
+    found = Axe().run(page, context=context, options=QUICK | options).response["violations"]
+    nodes = [(violation["id"], node["html"]) for violation in found for node in violation["nodes"]]
+    # axe cannot read MathML: a header with a formula is none without words.
+    return [f"{rule}: {html[:150]}" for rule, html in nodes if not (rule == "empty-table-header" and "<math" in html)]
+
+
+def test_axe_finds_nothing(page, site):
+    found = {}
+    for name in site.pages:
+        page.emulate_media(color_scheme="light")
+        page.goto(site.url + name)
+        kinds = {"include": [["[data-kind]"]], "exclude": [["math"]]}
+        other = violations(page, {"exclude": [["math"]]}, rules={"color-contrast": {"enabled": False}})
+        assert page.evaluate(MARK_KINDS) > 3
+        light = violations(page, kinds, runOnly=["color-contrast"])
+        page.emulate_media(color_scheme="dark")
+        settle(page)
+        page.evaluate(MARK_KINDS)
+        dark = violations(page, kinds, runOnly=["color-contrast"])
+        if other or light or dark:
+            found[name] = {"structure": other, "light": light, "dark": dark}
+    assert found == {}
+
+
+# ---- Ways to read
+
+
+def test_pages_read_from_a_file(page, site):
+    failures = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.on("console", lambda m: m.type == "error" and failures.append(m.text))
+    for name in site.pages:
+        page.goto(site.root.joinpath(name).as_uri())
+    assert failures == []
+    page.goto(site.root.joinpath(LESSON).as_uri())
+    assert page.evaluate("document.fonts.ready.then(() => document.fonts.check('16px \"STIX Two Math\"', '∑'))")
+
+
+def test_a_chapter_reads_with_scripts_off(browser, site):
+    context = browser.new_context(java_script_enabled=False, color_scheme="dark")
+    page = context.new_page()
+    page.goto(site.root.joinpath(LESSON).as_uri())
+    formulas = page.locator("article math")
+    assert formulas.count() > 100
+    assert formulas.first.bounding_box()["width"] > 5
+    assert page.locator("nav.bd-links a", has_text="Numbers").is_visible()
+    assert page.locator("article img.on-dark").first.is_visible()
+    assert not page.locator("article img.on-light").first.is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("way", ["server", "file"])
+def test_search_finds_pages(page, site, way):
+    start = site.url if way == "server" else f"{site.root.as_uri()}/"
+    page.goto(f"{start}search.html?q=permutation")
+    results = page.locator("#search-results li a")
+    results.first.wait_for()
+    results.first.click()
+    page.wait_for_load_state("load")
+    assert "permutation" in page.locator("article").inner_text().lower()
+
+
+def test_the_keyboard_reaches_the_text_and_shows_where_it_is(page, site):
+    page.goto(site.url + LESSON)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to main content"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        outline, name = page.evaluate(
+            "[getComputedStyle(document.activeElement).outlineStyle, document.activeElement.outerHTML.slice(0, 120)]"
+        )
+        assert outline != "none", f"no sign of the focus on {name}"
+
+
+def test_the_switch_changes_the_page_and_its_figures(page, site):
+    page.goto(site.url + LESSON)
+    shown = []
+    for _ in range(3):
+        page.locator(".theme-switch-button").first.click()
+        theme = page.evaluate("document.documentElement.dataset.theme")
+        shown.append(theme)
+        for scheme in PAPER:
+            assert page.locator(f"article img.on-{scheme}").first.is_visible() == (scheme == theme)
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert background == "rgb({}, {}, {})".format(*bytes.fromhex(PAPER[theme][1:]))
+    assert set(shown) == {"light", "dark"}
+
+
+# ---- Figures stand out on both pages
+
+
+def luminance(colour: str) -> float:
+    channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_is_measured_right():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.478, abs=1e-3)
+
+
+def test_words_in_figures_stand_out_on_both_pages(site):
+    drawings = [path for path in site.root.joinpath("_images").glob("*.svg") if ".dark" not in path.name]
+    assert drawings
+    for path in drawings:
+        paths = {"light": path, "dark": path.with_name(f"{path.stem}.dark.svg")}
+        for scheme, file in paths.items():
+            drawing = file.read_text(encoding="utf8")
+            ground = re.search(r'<g id="patch_1">.*?</g>', drawing, re.DOTALL)
+            assert ground is None or "fill: none" in ground[0] or "opacity: 0" in ground[0], f"{file}: not transparent"
+            words = "".join(re.findall(r'<g id="text_\d+">.*?<g style="([^"]*)"', drawing, re.DOTALL))
+            default = "#000000" if scheme == "light" else turned("#000000")
+            for colour in {default, *re.findall(r"fill: (#[0-9a-f]{6})", words)}:
+                assert contrast(colour, PAPER[scheme]) >= 4.5, f"{file.name}: {colour} on the {scheme} page"
