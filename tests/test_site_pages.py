@@ -162,7 +162,8 @@ MARK_KINDS = """() => {
     };
     const kinds = new Set();
     for (const e of document.querySelectorAll("body :not(math, math *, script)")) {
-        if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim()) || !e.checkVisibility()) continue;
+        if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
+        if (!e.checkVisibility()) continue;
         const style = getComputedStyle(e);
         const kind = [style.color, ground(e), style.fontSize, style.fontWeight, style.opacity].join();
         if (!kinds.has(kind)) e.setAttribute("data-kind", "");

@@ -35,6 +35,7 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_static_path.append(str(THEME / "static"))
     config.templates_path.append(str(THEME / "templates"))
     config.html_theme_options = {**config.html_theme_options, **OPTIONS}
+    config.html_use_index = config.html_domain_indices = False  # no page links to them
     config.html_context["default_mode"] = "auto"  # an empty one makes the theme's script complain
 
 
