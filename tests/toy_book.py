@@ -33,11 +33,13 @@ class ToyBook:
         sphinx = config["sphinx"]
         sphinx["local_extensions"] = {name: "book/_ext" for name in extensions}
         sphinx["extra_extensions"] = ["sphinx_exercise"]
-        del config["bibtex_bibfiles"]
         config["html"].pop("favicon", None)
         # A value for an extension that is not there is a warning.
-        absent = ("bibtex_", "autodoc_", "codeautolink_", *([] if "guard" in extensions else ["guard_"]))
-        sphinx["config"] = {key: value for key, value in sphinx["config"].items() if not key.startswith(absent)}
+        absent = ["autodoc_", "codeautolink_", *(["guard_"] if "guard" not in extensions else [])]
+        if "audit" not in extensions:
+            del config["bibtex_bibfiles"]
+            absent.append("bibtex_")
+        sphinx["config"] = {key: value for key, value in sphinx["config"].items() if not key.startswith(tuple(absent))}
         if "mathml" not in extensions:  # formulas stay TeX
             del sphinx["config"]["html_math_renderer"]
         (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf8")

@@ -8,11 +8,12 @@ from docutils import nodes
 
 
 def line_of(node: nodes.Node, text: str, source: list[str]) -> int:
-    """Return the number of the line of `source` nearest to `node`'s own that contains `text`, else the node's own."""
+    """Return the line of `source` near the node's own, rather after than before it, that has `text`; else its own."""
     while node.line is None and node.parent is not None:
         node = node.parent
     near = node.line or 1
-    return min((number for number, line in enumerate(source, 1) if text in line),
+    around = range(max(1, near - 5), min(len(source), near + 60) + 1)
+    return min((number for number in around if text in source[number - 1]),
                key=lambda number: abs(number - near), default=near)
 
 
