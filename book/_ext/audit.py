@@ -347,16 +347,13 @@ def check(app, env):
         if not excepted:
             faults.append(f"book/numbers.yml: {name}: {one.text} is typed in the meaning")
     faults += [f"audit.yml: {phrase!r} excepts nothing any more: take it out" for phrase in phrases.keys() - used]
-    later = [fault for fault in faults if fault.partition(":")[0] in app.config.audit_later]
     quoted = sum(map(len, num.quotes(env).values()))
     total = quoted + counts.total() + len(faults)
     log.info("audit: %d numbers on %d pages, of which %d quoted from the record, %d literals of the page's cells, "
              "%d years of cited works, %d excepted: %.4g %% backed",
              total, len(audited(env)), quoted, counts["literal"], counts["year"], counts["excepted"],
              100 * (1 - len(faults) / total) if total else 100)
-    if later:
-        log.info("audit: pages of audit_later have\n  %s", "\n  ".join(later))
-    if faults := [fault for fault in faults if fault not in later]:
+    if faults:
         raise NotBacked("\n  ".join([
             f"{len(faults)} number(s) without backing. Quote them ({{num}}`id`, \\num{{id}}), or let a cell of the page"
             " put them in; a name or date goes into book/audit.yml with a reason.", *faults]))
@@ -365,7 +362,6 @@ def check(app, env):
 
 def setup(app):
     app.setup_extension("sphinxcontrib.bibtex")
-    app.add_config_value("audit_later", [], "")  # pages whose faults are told and do not end the build yet
     app.add_env_collector(Audit)
     app.connect("env-updated", check, priority=700)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
