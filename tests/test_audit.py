@@ -148,6 +148,7 @@ def test_the_literals_of_a_cell(code, values):
 
 @pytest.mark.parametrize("code", [
     'ax.set_title("wavelength 6.31")', 'ax.plot(x, label="6.31")', 'print(f"at {k}: 6.31")', "x = 1  # gives 6.31",
+    "x = 1  #6.31",
     'Markdown("<p>6.31</p>")', 'table(["k"], [["6.31"]])', 'ax.text(0, 0, r"$x=6.31$")', '"""A cell with 6.31"""',
 ])
 def test_a_number_typed_in_a_cells_text_is_found(code):
@@ -224,9 +225,10 @@ def test_a_page_without_typed_results_passes(tmp_path):
 
 PLANTED = """
 
+(planted)=
 ## Heading 1.11
 
-A sentence with 2.22 and `3.33`, **4**.44, 5<!-- -->.55, and [a link 6.66](https://example.org).[^note]
+A sentence with 2.22 and `3.33`, **4**.44, 5<!-- -->.55, [link 6.66](https://example.org), [see 6.77](#planted).[^note]
 The 2019 paper is not cited here, nor is Nobody 2018. Thin 77\u2009777, grouped 88,888, 9.99e-9, 1.01 × 10⁻⁴, 10⁻¹⁴.
 
 [^note]: A footnote 1.21.
@@ -302,7 +304,7 @@ def test_every_planted_number_is_named_with_its_line(tmp_path):
     lines = (GOOD + PLANTED).splitlines()
     beginnings = {
         "## Heading": ["1.11"],
-        "A sentence": ["2.22", "3.33", "4.44", "5.55", "6.66"],
+        "A sentence": ["2.22", "3.33", "4.44", "5.55", "6.66", "6.77"],
         "The 2019": ["2019", "2018", "77\u2009777", "88,888", "9.99e-9", "1.01 × 10⁻⁴", "10⁻¹⁴"],
         "[^note]": ["1.21"],
         "| x": ["1.31"],

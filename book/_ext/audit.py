@@ -107,7 +107,7 @@ def strings(code: str) -> list[str]:
     texts = [node.value.strip() for node in ast.walk(root)
              if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in ignored]
     texts = [FORMAT.sub(scan.HOLE, text) for text in texts if not NAME.fullmatch(text)]
-    return texts + re.findall(r"(?m)(?:^|\s)#\s.*$", code)
+    return texts + re.findall(r"(?m)(?:^|\s)#.*$", code)
 
 
 def tree(code: str) -> ast.AST:
@@ -265,6 +265,9 @@ def typed(doctree, source: list[str], bibliography: list[str]) -> tuple[list[Typ
             tex = formula.astext()
             for number in scan.in_formula(tex):
                 add(number, tex, formula, anchor=number.text if number.text in tex else tex.strip().splitlines()[0])
+    for node in doctree.findall(nodes.meta):
+        for number in scan.in_text(node.get("content", "")):
+            add(number, node["content"], node)
     for node, text in alternatives(doctree):
         for number in scan.in_text(text):
             add(number, text, node, alternative=True)

@@ -30,27 +30,27 @@ class Edition(NamedTuple):
         year = re.findall(r"\d{4}", config.copyright)[-1]
         return cls(config.html_title, config.author, year, version(), config.html_baseurl)
 
-    def address(self, path: str) -> str:
+    def address(self, path: str = "") -> str:
         """Return the address of a page of the site, or its path while the site has no address."""
         return f"{self.site.rstrip('/')}/{path}" if self.site else path
 
-    def citation(self, path: str, part: str = "") -> str:
+    def citation(self, path: str = "", part: str = "") -> str:
         """Return a citation of the book, or of a part of it, as text."""
-        return f"{self.author} ({self.year}). {part and f'{part}. In: '}{self.title}, version {self.version}. " \
-               f"{self.address(path)}"
+        part = part and f"{part}. In: "
+        return f"{self.author} ({self.year}). {part}{self.title}, version {self.version}. {self.address(path)}".rstrip()
 
-    def bibtex(self, key: str, path: str, part: str = "") -> str:
-        """Return the same as BibTeX; BibTeX's own special characters are escaped, braces keep the capitals."""
+    def bibtex(self, key: str, path: str = "", part: str = "") -> str:
+        """Return the same as BibTeX; its special characters are escaped, and double braces keep the capitals."""
         address = self.address(path)
         fields = {
             "author": f"{{{tex(self.author)}}}",
             "title": f"{{{tex(part or self.title)}}}",
-            **({"booktitle": f"{{{tex(self.title)}}}"} if part else {}),
+            "booktitle": part and f"{{{tex(self.title)}}}",
             "year": self.year,
             "version": self.version,
             ("url" if self.site else "howpublished"): address if self.site else tex(address),
         }
-        lines = [f"  {name} = {{{value}}}" for name, value in fields.items()]
+        lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
         return f"@{'inbook' if part else 'book'}{{{key},\n" + ",\n".join(lines) + "\n}"
 
 

@@ -284,7 +284,8 @@ def setup(app):
     app.add_env_collector(Quotes)
     app.connect("env-updated", check)
     app.connect("doctree-resolved", fill, priority=100)
-    style = Path(__file__).with_name("num.css")
-    app.connect("config-inited", lambda app, config: config.html_static_path.append(str(style)))
-    app.add_css_file(style.name)
+    files = [str(Path(__file__).with_name(name)) for name in ("num.css", "num.js")]
+    app.connect("config-inited", lambda app, config: config.html_static_path.extend(files))
+    app.add_css_file("num.css")
+    app.add_js_file("num.js", loading_method="defer")
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -206,7 +206,7 @@ def part_of(number: dict) -> str:
 
 def how_to_cite(app, page, options) -> list[nodes.Node]:
     edition, made = Edition.of(app.config), []
-    parts = [("The book", "posenc-book", "index.html", "")]
+    parts = [("The book", "posenc-book", "", "")]
     if chapter := options.get("chapter"):
         title = app.env.titles[chapter].astext()
         parts.append(("One chapter", f"posenc-{chapter.rpartition('/')[2]}", f"{chapter}.html", title))
