@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import Site
+from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, Page
 
 from darkfigures import turned
@@ -46,11 +48,11 @@ FACTS = """() => ({
         .filter(e => !e.querySelector("th")).map(e => e.textContent.trim().slice(0, 60)),
     measure: (() => {
         const p = [...document.querySelectorAll("article > section > p, article section > section > p")]
-            .find(e => e.textContent.length > 300 && !e.querySelector("math"));
+            .find(e => e.innerText.length > 300 && !e.querySelector("math"));
         if (!p) return null;
         const lines = new Set([...(() => { const r = document.createRange(); r.selectNodeContents(p);
             return r.getClientRects(); })()].map(r => Math.round(r.bottom / 8)));
-        return p.textContent.length / lines.size;
+        return p.innerText.length / lines.size;
     })(),
 })"""
 
@@ -261,6 +263,26 @@ def test_the_switch_changes_the_page_and_its_figures(page, site):
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert background == "rgb({}, {}, {})".format(*bytes.fromhex(PAPER[theme][1:]))
     assert set(shown) == {"light", "dark"}
+
+
+def test_the_font_has_every_character_of_every_formula(site):
+    font = {chr(code) for code in TTFont(site.root / "_static" / "fonts" / "stix-two-math.woff2").getBestCmap()}
+    invisible = {"\n", "\u2061", "\u2063", "\ufe00"}  # function application, separator, choice of a script form
+    for name in site.pages:
+        html = site.root.joinpath(name).read_text(encoding="utf8")
+        formulas = "".join(re.findall(r"<math.*?</math>", html, re.DOTALL))
+        characters = set(unescape(re.sub(r"<[^>]*>", "", formulas))) - invisible
+        assert characters <= font, name
+
+
+def test_every_icon_of_a_page_is_drawn(site):
+    styles = site.root.joinpath("_static", "book.css").read_text(encoding="utf8")
+    drawn = set(re.findall(r"\.(fa-[a-z-]+)", styles))
+    for name in site.pages:
+        html = site.root.joinpath(name).read_text(encoding="utf8")
+        for classes in re.findall(r'class="([^"]*\bfa-(?:solid|regular|brands)\b[^"]*)"', html):
+            icons = {word for word in classes.split() if word.startswith("fa-")} - {"fa-lg"}
+            assert icons <= drawn, f"{name}: {icons - drawn} has no drawing in book.css"
 
 
 # ---- Figures stand out on both pages
