@@ -287,7 +287,7 @@ print("text 3.31")  # comment 3.41
 
 ```{code-cell}
 from myst_nb import glue
-glue("other", 7 / 8, display=False)
+glue("other", sum([3, 4]) / 8, display=False)
 ```
 """
 
