@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
         if not found[name] < 1e-13:
             raise SystemExit(f"{text}: they differ by {found[name]:.1e}, more than rounding explains")
         print(f"{text}: max difference below 1e-13")
-    print(f"minimum {found['minimum-similarity']:.16g} at k = {found['minimum-similarity-offset']}")
+    print(f"minimum {found['minimum-similarity']:.12g} at k = {found['minimum-similarity-offset']}")
     print("pairs with cos(39 omega_j) > 0.9:", found["pairs-above-at-39"])
     options.output.mkdir(parents=True, exist_ok=True)
     figure = options.output / "pe_translation.svg"
