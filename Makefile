@@ -5,6 +5,8 @@
 #   make record      build with every cell run anew, and accept what the cells made as the record (see book/checks.md)
 #   make check-drift build the whole book as other machines would, and tell whether a build drifts
 #   make lesson-10   run the lesson's standalone programs
+#   make pdf         build, and print the whole book as one PDF, _build/html/book.pdf (needs Chromium); the front page
+#                    links to it
 #   make serve       build, serve on localhost, rebuild on change
 #   make bench       measure the library against others, which get an environment of their own (.bench), and write
 #                    benchmarks/results.json; "make bench-quick" takes a fraction of the time and leaves the file alone
@@ -14,7 +16,7 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test record check-drift lesson-10 serve bench bench-quick clean distclean
+.PHONY: book test record check-drift lesson-10 serve pdf bench bench-quick clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -41,6 +43,9 @@ serve: .venv/ready
 	trap "kill $$!" EXIT
 	echo "Serving http://127.0.0.1:8000/ ; building again at every change (Ctrl-C ends it)"
 	"$(bin)/watchfiles" "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
+
+pdf: book
+	"$(bin)/python" book/_ext/paper.py
 
 bench: .bench/ready
 	".bench/bin/python" -m benchmarks.run

@@ -1,0 +1,39 @@
+"""Which commit this is: what git says of the project's folder, if it is a checkout of its own."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Commit(NamedTuple):
+    id: str
+    time: int  # seconds since 1970, UTC
+    changed: bool  # some file that git knows differs from the commit
+
+    @property
+    def date(self) -> str:
+        return f"{datetime.fromtimestamp(self.time, timezone.utc):%Y-%m-%d}"
+
+
+def git(root: Path, *arguments: str) -> str | None:
+    """Return what git prints, or None where it is missing or says no."""
+    try:
+        done = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, encoding="utf8")
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def commit_of(root: Path) -> Commit | None:
+    """Return the commit that `root` is a checkout of; None for a copy without one, also inside another project's."""
+    top = git(root, "rev-parse", "--show-toplevel")
+    if not top or Path(top).resolve() != root.resolve():
+        return None
+    head = git(root, "log", "-1", "--format=%H %ct")
+    if not head:
+        return None
+    name, time = head.split()
+    return Commit(name, int(time), bool(git(root, "status", "--porcelain", "--untracked-files=no")))
