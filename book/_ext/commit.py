@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class Commit(NamedTuple):
 
     @property
     def date(self) -> str:
-        return f"{datetime.fromtimestamp(self.time, timezone.utc):%Y-%m-%d}"
+        return f"{datetime.fromtimestamp(self.time, UTC):%Y-%m-%d}"
 
 
 def git(root: Path, *arguments: str) -> str | None:

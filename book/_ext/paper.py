@@ -14,19 +14,19 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag
 
 import yaml
 from bs4 import BeautifulSoup, Tag
-from edition import ROOT, version
 from playwright.sync_api import Playwright, sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, ByteStringObject, DictionaryObject, NameObject, TextStringObject
 
 from commit import Commit, commit_of
+from edition import ROOT, version
 
 NAME = "book.pdf"
 PLACE = "<!-- the book on paper -->"  # on the front page; what is linked there exists
@@ -229,7 +229,7 @@ def seal(source: Path, target: Path, text: str, title: str, author: str, commit:
     writer = PdfWriter(clone_from=source)
     facts = {"/Title": title, "/Author": author, "/Producer": "Chromium", "/Creator": f"{title}, {edition(commit)}"}
     if commit:
-        date = f"D:{datetime.fromtimestamp(commit.time, timezone.utc):%Y%m%d%H%M%S}Z"
+        date = f"D:{datetime.fromtimestamp(commit.time, UTC):%Y%m%d%H%M%S}Z"
         facts |= {"/CreationDate": date, "/ModDate": date}
     writer.metadata = facts
     name = ByteStringObject(hashlib.sha256(f"{text}{commit}".encode()).digest()[:16])
