@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Error, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from toy_book import HEADER, ROOT, ToyBook
 
 import interactive
@@ -23,10 +23,6 @@ pytestmark = pytest.mark.browser
 
 POLICY = "default-src 'self' file:; object-src 'none'"
 STATIC = "<p class='still'>The static figure.</p>"
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
 # The theme's colours, as its dark mode sets them.
 THEME = """html[data-theme="dark"] { background: var(--pst-color-background); color: var(--pst-color-text-base);
   --pst-color-background: #121212; --pst-color-surface: #29313d; --pst-color-border: #48566b;
@@ -36,15 +32,8 @@ EXPLORER = {"T": 128, "d": 32, "base": 10000, "A": 80, "B": 73, "column": 12, "t
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch(args=FLAGS)
-        except Error:  # no browser of playwright's own: take the system's
-            system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-            browser = playwright.chromium.launch(executable_path=system, args=FLAGS)
-        yield browser
-        browser.close()
+def chromium(browser):
+    return browser
 
 
 @pytest.fixture(scope="module")

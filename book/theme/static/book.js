@@ -2,12 +2,23 @@
 (() => {
   "use strict";
   const kinds = [
-    [".formula", "Formula"],
+    [".formula, .math.wide", "Formula"],
     [".pst-scrollable-table-container, .table-scroll", "Table"],
     ["pre", "Code or output"],
     [".cell_output .output", "Output"],
   ];
+  // A browser breaks no line within a formula: one in running text that is wider than its block gets lines of its own.
+  const blocks = "p, li, dd, td, th, figcaption, h1, h2, h3, h4";
+  const widen = () => {
+    const formulas = [...document.querySelectorAll(".bd-article span.math")];
+    const wide = formulas.filter((formula) => {
+      const block = formula.closest(blocks);
+      return block && formula.firstElementChild.getBoundingClientRect().width > block.clientWidth;
+    });
+    formulas.forEach((formula) => formula.classList.toggle("wide", wide.includes(formula)));
+  };
   const update = () => {
+    widen();
     for (const [selector, kind] of kinds) {
       document.querySelectorAll(`.bd-article :is(${selector})`).forEach((element, index) => {
         if (element.scrollWidth > element.clientWidth + 1) {
