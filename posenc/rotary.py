@@ -118,7 +118,7 @@ def _rotate_halves(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> No
     cosine = np.concatenate([turn[..., 0::2], turn[..., 0::2]], -1)      # (..., n, r)
     sine = np.concatenate([-turn[..., 1::2], turn[..., 1::2]], -1)
     swapped = straight = np.empty(0, turn.dtype)
-    for part, row in _blocks(x.shape, turn.ndim):
+    for part, row in _blocks(x.shape, one_sequence=turn.shape[:-1] == x.shape[-2:-1]):
         some = x[part]
         if swapped.shape != some.shape:                  # the first block, and the last if shorter
             swapped, straight = np.empty(some.shape, turn.dtype), np.empty(some.shape, turn.dtype)
@@ -132,10 +132,10 @@ def _rotate_halves(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> No
             out[part] = straight
 
 
-def _blocks(shape: tuple[int, ...], turn_axes: int) -> Iterator[tuple[Any, Any]]:
+def _blocks(shape: tuple[int, ...], one_sequence: bool) -> Iterator[tuple[Any, Any]]:
     """Parts of x (..., n, r), each with its rows of the turns: some rows of one head, or all rows of some heads."""
     step = max(1, _BLOCK // shape[-1])
-    if turn_axes != 2 or math.prod(shape[:-1]) <= step:  # positions that differ by head or batch: all at once
+    if not one_sequence or math.prod(shape[:-1]) <= step:  # positions that differ by head or batch: all at once
         yield ..., ...
         return
     rows = shape[-2]

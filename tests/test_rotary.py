@@ -128,6 +128,19 @@ def test_arrays_of_every_form(layout, make):
     assert out.dtype == x.dtype.newbyteorder("=") and out.flags.writeable
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", [(3, 2, 700, 64), (5, 700, 64), (40_000, 4), (700, 40, 1, 8), (2, 3, 2, 9, 512)])
+def test_large_arrays_in_pieces_are_the_same(layout, shape):
+    x = np.random.default_rng(7).standard_normal(shape)
+    n = shape[-2]
+    for p in (np.arange(n), [5], 5, np.arange(n)[::-1], np.full((*shape[:-2], 1), 5)):
+        whole = posenc.apply_rotary(x, p, layout=layout)
+        positions = np.broadcast_to(p, shape[:-1])
+        for index in ((0,) * (len(shape) - 1), tuple(s - 1 for s in shape[:-1]), tuple(s // 2 for s in shape[:-1])):
+            alone = posenc.apply_rotary(x[index], positions[index], layout=layout)
+            assert np.abs(whole[index] - alone).max() < 5e-15
+
+
 def test_frequencies_take_the_place_of_the_base():
     x = np.random.default_rng(6).standard_normal((9, 8))
     slow = posenc.interpolated(posenc.frequencies(8), 4)
