@@ -176,7 +176,7 @@ def test_the_csv_file_says_the_same(book):
 
 def test_how_to_cite_names_book_chapter_and_number(book):
     found = text(book.html("index"))
-    assert "The posenc authors (2026). How Transformers Know Word Order, version 1.2.3. @" in found
+    assert "The posenc authors (2026). How Transformers Know Word Order, version 1.2.3. &#64;book{posenc-book," in found
     assert "Chapter one. In: How Transformers Know Word Order, version 1.2.3. book/one.html" in found
     assert "(number of record wavelength): 62.83185307179586 tokens. In: " in found
     assert "book/numbers.html#wavelength" in found
@@ -252,6 +252,24 @@ def test_from_a_number_to_its_row_to_its_cell_and_back_by_keyboard(book, browser
     page.go_back()
     page.wait_for_url("**/one.html")
     context.close()
+
+
+@pytest.mark.browser
+def test_no_tip_is_cut_off_or_widens_a_narrow_page(book, browser):
+    page = browser.new_page(viewport={"width": 320, "height": 700})
+    page.goto(address(book, "one"))
+    quotes = page.locator(".num")
+    assert quotes.count() == 7  # in text, in an erratum, in a table
+    for quote in quotes.all():
+        quote.locator("a").focus()
+        assert quote.locator(".num-tip").evaluate("""tip => {
+          tip.scrollIntoView({block: "center", behavior: "instant"});
+          const {left, right, top, bottom} = tip.getBoundingClientRect();
+          const corners = [[left + 3, top + 3], [right - 3, bottom - 3], [(left + right) / 2, (top + bottom) / 2]];
+          return document.documentElement.scrollWidth <= innerWidth
+            && corners.every(([x, y]) => tip.contains(document.elementFromPoint(x, y)));
+        }"""), quote.inner_text()
+    page.close()
 
 
 @pytest.mark.browser
