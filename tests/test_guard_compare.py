@@ -8,6 +8,7 @@ import pytest
 import drift
 import guard
 import printed
+import published
 
 # ---- printed text
 
@@ -236,25 +237,43 @@ BROKEN = {
 def test_a_broken_record_is_named_with_its_line(tmp_path, name):
     content, line, reason = BROKEN[name]
     write(tmp_path / "recorded", content)
-    (row,), writes = guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})
+    (row,), writes, _ = guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})
     assert row.what == f"recorded/p.json:{line}" and reason in row.recorded
     assert guard.dumps(writes[tmp_path / "recorded" / "p.json"]) + "\n" == GOOD
 
 
 def test_missing_and_left_over_records(tmp_path):
     folder = tmp_path / "book" / "recorded"
-    (row,), _ = guard.compare(folder, "book/recorded", {"book/p": WHOLE})
+    (row,), *_ = guard.compare(folder, "book/recorded", {"book/p": WHOLE})
     assert (row.what, row.recorded) == ("book/recorded/p.json", "no such file")
     write(tmp_path / "book", "", "other.json")
     folder.mkdir()
     write(folder, GOOD, "q.json")
-    (row,), writes = guard.compare(folder, "book/recorded", {"book/p": page()})
+    (row,), writes, _ = guard.compare(folder, "book/recorded", {"book/p": page()})
     assert (row.what, row.tolerance) == ("book/recorded/q.json", "gone") and writes == {folder / "q.json": None}
 
 
 def test_line_endings_are_no_drift(tmp_path):
     write(tmp_path / "recorded", GOOD.replace("\n", "\r\n"))
-    assert guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE}) == ([], {})
+    assert guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})[:2] == ([], {})
+
+
+def test_pages_quote_what_is_recorded_where_it_agrees(tmp_path):
+    write(tmp_path / "recorded", GOOD)
+    computed = copy.deepcopy(WHOLE)
+    computed["numbers"]["a"]["value"] = 1.0000000000000002
+    computed["numbers"]["b"]["value"] = [1, 2, 4]
+    found = guard.compare(tmp_path / "recorded", "recorded", {"p": computed})
+    assert found.numbers == {"p": {"a": {"value": 1.0}, "b": {"value": [1, 2, 4]}}}
+
+    class Env:
+        found_docs = ["p"]  # noqa: RUF012
+        cell_payloads = {"p": {f"number:{id}": {"id": id, **n} for id, n in computed["numbers"].items()}}  # noqa: RUF012
+        cell_settled = found.numbers
+
+    assert [n["value"] for n in published.numbers(Env).values()] == [1.0, [1, 2, 4]]
+    del Env.cell_settled
+    assert published.numbers(Env)["a"]["value"] == 1.0000000000000002
 
 
 def test_records_are_stable_json():

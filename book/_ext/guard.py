@@ -13,6 +13,7 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 from docutils import nodes
@@ -213,13 +214,20 @@ def write(path: Path, record: dict) -> None:
 # ---- the comparison
 
 
-def compare(folder: Path, name: str, pages: dict[str, dict]) -> tuple[list[Row], dict[Path, dict | None]]:
-    """Return all differences, and the records to write (None: to remove) if they are accepted.
+class Comparison(NamedTuple):
+    rows: list[Row]
+    writes: dict[Path, dict | None]  # the records to write if the rows are accepted; None: to remove
+    numbers: dict[str, dict[str, dict]]  # by page and id: as recorded where that agrees, else as computed
+
+
+def compare(folder: Path, name: str, pages: dict[str, dict]) -> Comparison:
+    """Compare all pages with their records.
 
     `pages` holds what the cells of each page made, `name` the record folder as the reader knows it.
     """
     rows: list[Row] = []
     writes: dict[Path, dict | None] = {}
+    numbers: dict[str, dict] = {}
     used = set()
     for page, computed in pages.items():
         path = folder / f"{page.removeprefix(Path(name).parent.as_posix() + '/')}.json"
@@ -245,6 +253,7 @@ def compare(folder: Path, name: str, pages: dict[str, dict]) -> tuple[list[Row],
             writes[path] = drift.page_record(computed)
             continue
         rows += apart
+        numbers[page] = record["numbers"]
         if apart:
             writes[path] = record
     for path in sorted(folder.rglob("*.json")):
@@ -252,7 +261,7 @@ def compare(folder: Path, name: str, pages: dict[str, dict]) -> tuple[list[Row],
             file = f"{name}/{path.relative_to(folder).as_posix()}"
             rows.append(Row("—", None, file, "a record", "no page with outputs", "gone"))
             writes[path] = None
-    return rows, writes
+    return Comparison(rows, writes, numbers)
 
 
 def table(rows: list[Row]) -> str:
@@ -302,22 +311,22 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
     name = app.config.guard_folder.rstrip("/")
     folder = Path(app.srcdir, name)
     pages = {page: computed_page(env, page) for page in sorted(env.found_docs)}
-    rows, writes = compare(folder, name, pages)
-    app.guard_rows, app.guard_writes = rows, writes
+    app.guard_found = rows, _, numbers = compare(folder, name, pages)
     if any(row.fault for row in rows) or (rows and not accepting()):
         fail(verdict(rows, app.config.guard_command))
+    env.cell_settled = numbers  # from here on the pages quote what is recorded
 
 
 def accept(app: Sphinx, exception: Exception | None) -> None:
     """Rewrite the records of a build that came to its end."""
     if exception is not None or not accepting():
         return
-    for path, record in app.guard_writes.items():
+    rows, writes, _ = app.guard_found
+    for path, record in writes.items():
         if record is None:
             path.unlink()
         else:
             write(path, record)
-    rows = app.guard_rows
     told = f"Accepted:\n\n{table(rows)}" if rows else "The records hold what the cells make: nothing to accept."
     atexit.register(print, f"\n{told}\n", flush=True)  # after what Jupyter Book says of a good build
 
@@ -328,6 +337,6 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("guard_command", "make record", "", [str])
     app.add_env_collector(Outputs)
     app.connect("config-inited", refuse_ci)
-    app.connect("env-updated", check, priority=900)
+    app.connect("env-updated", check, priority=100)  # before others use the numbers
     app.connect("build-finished", accept, priority=900)  # after every extension that may still end the build
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -35,6 +35,7 @@ def payloads(env: BuildEnvironment) -> dict[str, dict[str, dict]]:
 def numbers(env: BuildEnvironment) -> dict[str, dict]:
     """Return every number of the book by id, in the order of the pages: what its cell published, and `page`.
 
+    Where the guard found that the value agrees with its record, it is the recorded one: the same on every machine.
     An id that a second page records too gets `again`, a list of these pages.
     """
     found: dict[str, dict] = {}
@@ -42,11 +43,19 @@ def numbers(env: BuildEnvironment) -> dict[str, dict]:
         for name, payload in glued(env, page).items():
             if not name.startswith("number:"):
                 continue
+            payload.update(settled(env).get(page, {}).get(payload["id"], {}))
             if payload["id"] in found:
                 found[payload["id"]].setdefault("again", []).append(page)
             else:
                 found[payload["id"]] = {**payload, "page": page}
     return found
+
+
+def settled(env: BuildEnvironment) -> dict[str, dict[str, dict]]:
+    """Return the records that the guard found to agree with the computed numbers, by page and id."""
+    if not hasattr(env, "cell_settled"):
+        env.cell_settled = {}
+    return env.cell_settled
 
 
 def tolerance(entry: dict) -> float:
