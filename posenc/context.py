@@ -3,6 +3,7 @@
 Every function takes frequencies (radians per token, fastest first, as `frequencies` gives them) and returns new ones.
 """
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +20,7 @@ def _several(frequencies: ArrayLike) -> NDArray[np.float64]:
     return omega
 
 
-def _blend(omega: NDArray[np.float64], factor: float, keep: NDArray[np.float64] | float) -> NDArray[np.float64]:
+def _blend(omega: NDArray[np.float64], factor: float, keep: NDArray[Any]) -> NDArray[np.float64]:
     """keep * omega + (1 - keep) * omega / factor, refused where a frequency leaves the range of float64."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return _in_range(omega / factor * (1 - keep) + omega * keep, factor)
