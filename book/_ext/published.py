@@ -78,7 +78,7 @@ def source_rows() -> dict[str, dict[str, str]]:
 
 def repeated_keys(path: Path) -> dict[str, int]:
     """Return the top-level keys that stand in a YAML file more than once, which YAML itself lets pass."""
-    root = yaml.compose(path.read_text(encoding="utf8"), yaml.SafeLoader)
+    root = yaml.compose(path.read_text(encoding="utf8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     counts = Counter(key.value for key, _ in root.value) if root else Counter()
     return {key: count for key, count in counts.items() if count > 1}
 
