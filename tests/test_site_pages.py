@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import Site
 from fontTools.ttLib import TTFont
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from darkfigures import turned
 
@@ -249,6 +249,17 @@ def test_the_keyboard_reaches_the_text_and_shows_where_it_is(page, site):
             "[getComputedStyle(document.activeElement).outlineStyle, document.activeElement.outerHTML.slice(0, 120)]"
         )
         assert outline != "none", f"no sign of the focus on {name}"
+
+
+def test_a_link_into_a_closed_solution_opens_it(page, site):
+    page.goto(site.url + "book/errata.html")
+    page.click("#all-erratum-e24 .where a")
+    expect(page.locator("#erratum-e24")).to_be_visible()
+    expect(page.locator("#erratum-e24")).to_be_in_viewport()
+    assert page.locator(".toggle-hidden").count() == page.locator(".solution").count() - 1
+    page.goto(site.url + "book/lesson-10.html")
+    page.click("#lesson10-exercise-1 a:text('Solution')")
+    expect(page.locator("#lesson10-solution-1 .highlight").first).to_be_visible()
 
 
 def test_the_switch_changes_the_page_and_its_figures(page, site):

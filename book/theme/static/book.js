@@ -40,3 +40,18 @@
   addEventListener("resize", later);
   document.addEventListener("toggle", later, true);
 })();
+
+// A link into a closed box, to a solution or to an erratum inside one, opens it.
+(() => {
+  "use strict";
+  const open = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const closed = target?.closest(".toggle-hidden");
+    if (closed) {
+      closed.querySelector(".toggle-button")?.click();
+      target.scrollIntoView();
+    }
+  };
+  addEventListener("load", open);
+  addEventListener("hashchange", open);
+})();
