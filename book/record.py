@@ -94,5 +94,6 @@ def record(name: str, value) -> str:
         payload.update(value=value, shown=entry["shown"], tolerance=float(entry.get("tolerance", 1e-9)))
         text = shown(value, entry["shown"])
     scrapbook = {"name": f"number:{name}", "mime_prefix": "application/papermill.record/"}
-    display({MIME: json.dumps(payload)}, metadata={"scrapbook": scrapbook}, raw=True)
+    if get_ipython() is not None:  # a plain Python would print it
+        display({MIME: json.dumps(payload)}, metadata={"scrapbook": scrapbook}, raw=True)
     return text

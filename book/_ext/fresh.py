@@ -171,11 +171,25 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remov
     return list(env.found_docs) if app.fresh_all else []
 
 
+def states(site: Path) -> dict[Path, tuple[int, int]]:
+    """Return every file of the site with what tells whether it is written again."""
+    return {path: (path.stat().st_ino, path.stat().st_ctime_ns) for path in site.rglob("*") if path.is_file()}
+
+
+def look(app: Sphinx) -> None:
+    """Note what an earlier build left, before this one writes anything."""
+    site = Path(app.outdir)
+    for path in site.glob("_static/mystnb.*.css"):  # which MyST-NB writes now, unless it is there
+        path.unlink()
+    app.fresh_before = states(site)
+
+
 def clear(app: Sphinx, env: BuildEnvironment) -> None:
-    """Remove all pages before all are written: one that left the book would stay."""
+    """Before all is written remove what an earlier build wrote: pages and figures that left the book would stay."""
     if app.fresh_all:
-        for path in Path(app.outdir).rglob("*.html"):
-            path.unlink()
+        for path, state in states(Path(app.outdir)).items():
+            if app.fresh_before.get(path) == state:
+                path.unlink()
 
 
 def end(app: Sphinx, exception: Exception | None) -> None:
@@ -192,6 +206,7 @@ def end(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     app.add_config_value("fresh_sources", [], "", [list])
     app.connect("config-inited", begin, priority=900)
+    app.connect("builder-inited", look, priority=0)
     app.connect("env-get-outdated", outdated)
     app.connect("env-check-consistency", clear, priority=999)  # after every extension that may end the build there
     app.connect("build-finished", end, priority=999)  # after every extension that may still end the build

@@ -26,10 +26,10 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, ByteStringObject, DictionaryObject, NameObject, TextStringObject
 
 from commit import Commit, commit_of
+from downloads import PLACE
 from edition import ROOT, version
 
 NAME = "book.pdf"
-PLACE = "<!-- the book on paper -->"  # on the front page; what is linked there exists
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
