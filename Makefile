@@ -8,6 +8,7 @@
 #   make pdf         build, and print the whole book as one PDF, _build/html/book.pdf (needs Chromium); the front page
 #                    links to it
 #   make serve       build, serve on localhost, rebuild on change
+#   make linkcheck   ask every other site that the book links to whether its page is there (no build or test does that)
 #   make bench       measure the library against others, which get an environment of their own (.bench), and write
 #                    benchmarks/results.json; "make bench-quick" takes a fraction of the time and leaves the file alone
 #   make clean       remove what was built (.venv stays; "make distclean" removes it too)
@@ -16,12 +17,16 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test record check-drift lesson-10 serve pdf bench bench-quick clean distclean
+.PHONY: book test record check-drift lesson-10 serve pdf linkcheck bench bench-quick clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
 
 book: .venv/ready
+	if ! test -w . || { test -e _build && ! test -w _build; }; then
+	  echo "This folder may not be written to; build in a copy that is yours to write." >&2
+	  exit 1
+	fi
 	"$(bin)/jupyter-book" build .
 
 test: .venv/ready
@@ -46,6 +51,9 @@ serve: .venv/ready
 
 pdf: book
 	"$(bin)/python" book/_ext/paper.py
+
+linkcheck: .venv/ready
+	"$(bin)/jupyter-book" build --builder custom --custom-builder linkcheck .
 
 bench: .bench/ready
 	".bench/bin/python" -m benchmarks.run

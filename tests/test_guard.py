@@ -328,7 +328,7 @@ def test_a_second_build_in_the_same_folder_ends_at_once(toy):
     first = toy.start()
     assert any("Executing notebook" in line for line in first.stdout)
     status, output = toy.build()
-    assert status == 1 and "Another build is at work" in output and "Traceback" not in output
+    assert status == 1 and f"Another build (process {first.pid}) is at work" in output and "Traceback" not in output
     assert outcome(first)[0] == 0
 
 

@@ -51,7 +51,7 @@ project = next((folder for folder in [here, *here.parents] if (folder / "book" /
 if project is None:
     raise RuntimeError(f"no folder above {{here}} holds the book's modules: unpack {archive} and run this from there")
 os.chdir(project / "book")  # the cells read files that lie there
-sys.path[:0] = [str(project), str(project / "book")]"""
+sys.path[:0] = [str(project / folder) for folder in ("", "book", "book/_ext")]"""
 
 
 # ---- notebook and script

@@ -52,7 +52,7 @@ def probe(app: Sphinx, config: object) -> None:
     """Try before cells run for minutes."""
     build = Path(app.outdir).parent
     try:
-        probe = build / "probe"
+        probe = build / f"probe-{os.getpid()}"
         probe.write_bytes(b"x" * 4096)
         probe.unlink()
     except OSError as error:
@@ -61,6 +61,6 @@ def probe(app: Sphinx, config: object) -> None:
 
 
 def setup(app: Sphinx) -> dict:
-    app.connect("config-inited", probe, priority=0)
+    app.connect("config-inited", probe, priority=-1)  # before a lock is tried
     app.connect("build-finished", explain, priority=0)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
