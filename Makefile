@@ -4,6 +4,7 @@
 #   make test        run all tests
 #   make record      build with every cell run anew, and accept what the cells made as the record (see book/checks.md)
 #   make check-drift build the whole book as other machines would, and tell whether a build drifts
+#   make check-same  build and print the last commit twice, in other surroundings, and compare to the byte
 #   make lesson-10   run the lesson's standalone programs
 #   make pdf         build, and print the whole book as one PDF, _build/html/book.pdf (needs Chromium); the front page
 #                    links to it
@@ -17,7 +18,7 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test record check-drift lesson-10 serve pdf linkcheck bench bench-quick clean distclean
+.PHONY: book test record check-drift check-same lesson-10 serve pdf linkcheck bench bench-quick clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -37,6 +38,9 @@ record: .venv/ready
 
 check-drift: .venv/ready
 	"$(bin)/python" tests/machines.py
+
+check-same: .venv/ready
+	"$(bin)/python" tests/same.py
 
 lesson-10: .venv/ready
 	"$(bin)/python" book/scripts/pe_matrix.py

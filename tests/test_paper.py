@@ -19,6 +19,7 @@ ONE = """<section id="one"><h1>One</h1><p id="here">See <a href="two.html#deep">
 <a href="../numbers.json">the numbers</a> and <a href="https://example.org/">elsewhere</a>.</p>
 <figure id="fig"><img src="../_images/figure.svg" alt="A blue box."><figcaption>A box.</figcaption></figure>
 <details><summary>Solution</summary><p>Forty-two is hidden.</p></details>
+<details class="hide"><summary>Show</summary><pre>plot()</pre></details>
 <span class="num"><a href="two.html#here">7</a><span class="num-tip">a tip of the screen</span></span></section>"""
 TWO = f"""<section id="two"><h1>{"Two words and many more of them, so that the heading must go on, " * 2}</h1>
 <p id="here">Back to <a href="one.html">one</a>.</p>{"<p>A line.</p>" * 80}
@@ -79,7 +80,8 @@ def test_links_lead_to_places_in_the_document_or_out_into_the_world(pdf):
 
 def test_everything_is_on_paper_but_what_belongs_to_the_screen(pdf):
     text = pdf.pages[page_with(pdf, "See the deep place") - 1].extract_text()
-    assert "Forty-two is hidden." in text and "A box." in text and "a tip of the screen" not in text
+    assert "Forty-two is hidden." in text and "A box." in text
+    assert "a tip of the screen" not in text and "plot()" not in text
     assert b" rg\n" in pdf.pages[page_with(pdf, "A box.") - 1].get_contents().get_data(), "the figure has its colour"
 
 

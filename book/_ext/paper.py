@@ -34,8 +34,9 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]
-# What a page shows only on a screen, or only in dark.
-SCREEN = "script, style, a.headerlink, button, .num-tip, .interactive-live, .on-dark, .d-print-none, a.paper"
+# What a page shows only on a screen, or only in dark, and the code of figures, which the screen folds away.
+SCREEN = ("details.hide, script, style, a.headerlink, button, .num-tip, .interactive-live, .on-dark, .d-print-none, "
+          "a.paper")
 REFERENCES = ("for", "headers", "aria-labelledby", "aria-describedby", "aria-controls")
 STYLE = """
 @page { size: A4; margin: 20mm 22mm 22mm; }
@@ -213,15 +214,16 @@ def children(item: DictionaryObject) -> Iterator[DictionaryObject]:
         child = child.get_object().get("/Next")
 
 
-def name_bookmarks(item: DictionaryObject, headings: Iterator[Tag]) -> None:
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def name_bookmarks(item: DictionaryObject, titles: dict[str, str]) -> None:
     """Give the bookmarks their headings' text: Chromium joins words where a heading goes on in a new line."""
     for child in children(item):
-        title = "".join(child["/Title"].split())
-        text = next((text for node in headings if "".join((text := node.get_text()).split()) == title), None)
-        if text is not None:
-            child[NameObject("/Title")] = TextStringObject(" ".join(text.split()))
-        if "/First" in child:
-            name_bookmarks(child, headings)
+        title = titles.get(squeezed(child["/Title"]), child["/Title"])
+        child[NameObject("/Title")] = TextStringObject(title)
+        name_bookmarks(child, titles)
 
 
 def seal(source: Path, target: Path, text: str, title: str, author: str, commit: Commit | None) -> None:
@@ -234,8 +236,8 @@ def seal(source: Path, target: Path, text: str, title: str, author: str, commit:
     writer.metadata = facts
     name = ByteStringObject(hashlib.sha256(f"{text}{commit}".encode()).digest()[:16])
     writer._ID = ArrayObject((name, name))
-    titles = iter(BeautifulSoup(text, "html.parser").find_all(re.compile("h[1-6]")))
-    name_bookmarks(writer.root_object["/Outlines"], titles)
+    headings = (node.get_text() for node in BeautifulSoup(text, "html.parser").find_all(re.compile("h[1-6]")))
+    name_bookmarks(writer.root_object["/Outlines"], {squeezed(title): " ".join(title.split()) for title in headings})
     writer.root_object[NameObject("/PageMode")] = NameObject("/UseOutlines")
     with target.open("wb") as file:
         writer.write(file)
