@@ -1,5 +1,5 @@
-"""`make check-same`: build and print the last commit twice, in other folders, locales, time zones, hash seeds and homes,
-and compare the two sites to the byte."""
+"""`make check-same`: build and print the last commit twice, in other folders, locales, time zones and homes, and
+compare the two sites to the byte."""
 
 from __future__ import annotations
 
