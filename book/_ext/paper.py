@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urldefrag
+from urllib.parse import quote, unquote, urldefrag
 
 import yaml
 from bs4 import BeautifulSoup, Tag
@@ -109,8 +109,11 @@ def contents(site: Path, first: str) -> list[str]:
     return list(dict.fromkeys([first, *pages]))
 
 
-def chapter(site: Path, page: str, pages: set[str], folder: str) -> Tag:
-    """Return a page's article with ids that are unique in the document, and links that stay within it."""
+def chapter(site: Path, page: str, pages: set[str], folder: str, address: str) -> Tag:
+    """Return a page's article with ids that are unique in the document, and links that stay within it.
+
+    `address` is the site's, or empty: what the paper does not hold is linked there.
+    """
     article = read(site, page).select_one("article")
     for node in article.select(SCREEN):
         node.decompose()
@@ -129,8 +132,10 @@ def chapter(site: Path, page: str, pages: set[str], folder: str) -> Tag:
             path, name = local(page, node["href"])
             if path in pages:
                 node["href"] = f"#{anchor(path, name)}"
+            elif address:
+                node["href"] = address.rstrip("/") + "/" + quote(path)
             else:
-                del node["href"]  # a file of the site, which the paper does not hold
+                del node["href"]
     article["class"] = [*article.get("class", []), "paper-chapter"]
     article["id"] = key(page)
     return article
@@ -169,10 +174,11 @@ def edition(commit: Commit | None) -> str:
 def document(site: Path, folder: str, numbers: dict[str, int], commit: Commit | None) -> str:
     """Return the whole book as HTML; `folder` is the way from the document to the site."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf8"))
+    address = config.get("html", {}).get("baseurl") or ""
     first = front(site)
     pages = contents(site, first)
     sheets = [local(first, link["href"].split("?")[0])[0] for link in read(site, first).select("link[rel=stylesheet]")]
-    articles = [chapter(site, page, set(pages), folder) for page in pages]
+    articles = [chapter(site, page, set(pages), folder, address) for page in pages]
     rows = [row for article in articles for row in headings(article)]
     links = "".join(f'<link rel="stylesheet" href="{folder}/{escape(sheet)}">' for sheet in dict.fromkeys(sheets))
     title, author = escape(config["title"]), escape(config["author"])
