@@ -36,7 +36,7 @@ FLAGS = [
 ]
 # What a page shows only on a screen, or only in dark, and the code of figures, which the screen folds away.
 SCREEN = ("details.hide, script, style, a.headerlink, button, .num-tip, .interactive-live, .on-dark, .d-print-none, "
-          "a.paper")
+          "a.paper, .interactive-still > summary")
 REFERENCES = ("for", "headers", "aria-labelledby", "aria-describedby", "aria-controls")
 STYLE = """
 @page { size: A4; margin: 20mm 22mm 22mm; }
@@ -177,7 +177,8 @@ def document(site: Path, folder: str, numbers: dict[str, int], commit: Commit | 
     address = config.get("html", {}).get("baseurl") or ""
     first = front(site)
     pages = contents(site, first)
-    sheets = [local(first, link["href"].split("?")[0])[0] for link in read(site, first).select("link[rel=stylesheet]")]
+    sheets = [local(page, link["href"].split("?")[0])[0] for page in pages
+              for link in read(site, page).select("link[rel=stylesheet]")]
     articles = [chapter(site, page, set(pages), folder, address) for page in pages]
     rows = [row for article in articles for row in headings(article)]
     links = "".join(f'<link rel="stylesheet" href="{folder}/{escape(sheet)}">' for sheet in dict.fromkeys(sheets))
