@@ -4,10 +4,13 @@ A float64 product is right to half a unit in its last place. At position 10**7 t
 inherits it. So a frequency is held as a pair of float64, its nearest value `w` and what that misses, `v`; the product
 a = p*w is taken together with its rounding error; and what was lost, t, goes back by the addition theorem:
 
-    sin(a + t) = sin a + t cos a,    cos(a + t) = cos a - t sin a,    |t| < 3e-9, so that t*t is below the last place.
+    sin(a + t) = sin a + t cos a,    cos(a + t) = cos a - t sin a,    |t| < 4e-9, so that t*t is below the last place,
+
+up to angles of 2**24. A larger angle loses more, up to half a radian near 2**53, and takes the theorem in full, with
+sin t for t and cos t for 1.
 """
 from collections.abc import Iterator
-from decimal import Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
 from math import isqrt
 from typing import Any, NamedTuple
@@ -21,6 +24,7 @@ _SPLITTER = 2.0**27 + 1.0  # Veltkamp 1968: cuts the 53 bits of a float64 into 2
 _DIGITS = 60               # decimal digits of the frequencies: 106 bits are 32, the rest is for very small ones
 _FINE = 2**16              # float64 in a block of rows, at most: 512 KiB, which a second-level cache holds
 _CHUNK = 2**12             # angles worked on at once in any order of positions
+_NEAR = 2.0**24            # radians up to which what rounding took from an angle has no square to speak of
 
 
 class Frequencies(NamedTuple):
@@ -57,14 +61,14 @@ def from_array(w: NDArray[np.float64]) -> Frequencies:
 def from_base(dim: int, base: float) -> Frequencies:
     """base**(-2j/dim) for j = 0 .. dim/2 - 1, by repeated multiplication in 60 decimal digits."""
     w, v = np.empty((2, dim // 2))  # first of all, so that a width beyond the memory ends here
-    decimal = Context(prec=_DIGITS)
-    ratio = decimal.power(Decimal(base), decimal.divide(Decimal(-2), Decimal(dim)))
+    decimal = Context(_DIGITS, ROUND_HALF_EVEN, MIN_EMIN, MAX_EMAX, traps=[])  # in full: a program may change defaults
+    ratio = decimal.power(Decimal.from_float(base), decimal.divide(Decimal(-2), Decimal(dim)))
     omega = Decimal(1)
     for j in range(dim // 2):
         w[j] = nearest = float(omega)
         if nearest > _checks.LARGEST:
             raise ValueError(f"base must be large enough to keep frequencies within 2**53 rad per token, got {base}")
-        v[j] = decimal.subtract(omega, Decimal(nearest))
+        v[j] = decimal.subtract(omega, Decimal.from_float(nearest))
         omega = decimal.multiply(omega, ratio)
     return _frequencies(w, v)
 
@@ -80,7 +84,8 @@ def sines_and_cosines(
     `rest` is what the float64 in `positions` miss of the places meant; `short` says that 26 bits hold each position.
     """
     p = positions[..., np.newaxis]                       # (..., n, 1)
-    if omega.fastest > 1 and p.size and (reach := float(np.abs(p).max()) * omega.fastest) > _checks.LARGEST:
+    reach = float(np.maximum.reduce(np.abs(p), axis=None, initial=0.0)) * omega.fastest
+    if reach > _checks.LARGEST:
         raise ValueError(f"position times frequency must be at most 2**53 radians, got {reach}")
     with np.errstate(under="ignore"):
         a = p * omega.w                                  # (..., n, d/2)
@@ -96,6 +101,9 @@ def sines_and_cosines(
         if rest is not None:
             t += rest[..., np.newaxis] * omega.w
         sine, cosine = np.sin(a), np.cos(a)
+        if reach > _NEAR:
+            sine_t, cosine_t = np.sin(t), np.cos(t)
+            return sine * cosine_t + cosine * sine_t, cosine * cosine_t - sine * sine_t
         np.multiply(t, cosine, out=a)
         t *= sine
         sine += a

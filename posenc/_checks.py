@@ -12,22 +12,26 @@ LARGEST = 2.0**53  # beyond it float64 skips integers, and an angle says nothing
 
 def show(value: Any) -> str:
     """A short repr for messages."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"  # Python refuses to write very long ones
     if isinstance(value, np.ndarray) and value.size > 8:
         return f"an array of shape {value.shape} and dtype {value.dtype}"
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def count(value: Any, name: str, least: int = 0) -> int:
-    """An integer not below `least`; a bool or a float is none."""
-    if isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim):
+def count(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """An integer from `least` to `most`; a bool or a float is none."""
+    if isinstance(value, (bool, np.bool_, np.ma.MaskedArray)) or (isinstance(value, np.ndarray) and value.ndim):
         raise TypeError(f"{name} must be an integer, got {show(value)}")
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, got {show(value)}") from None
     if number < least:
-        raise ValueError(f"{name} must be {least} or more, got {number}")
+        raise ValueError(f"{name} must be {least} or more, got {show(number)}")
+    if number > most:
+        raise ValueError(f"{name} must be at most {most}, got {show(number)}")
     return number
 
 
@@ -45,7 +49,7 @@ def real(value: Any, name: str) -> float:
         return float(value)
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object:
         value = value[()]
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.integer, np.floating)):
+    if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(value, (Real, np.integer, np.floating)):
         raise TypeError(f"{name} must be a real number, got {show(value)}")
     try:
         number = float(value)
@@ -84,7 +88,7 @@ def float_dtype(value: DTypeLike, name: str = "dtype") -> np.dtype[Any]:
     """float16, float32 or float64."""
     try:
         dtype = np.dtype(value)
-    except TypeError:
+    except (TypeError, ValueError):
         raise TypeError(f"{name} must be float16, float32 or float64, got {show(value)}") from None
     if value is None or dtype not in FLOATS:
         raise TypeError(f"{name} must be float16, float32 or float64, got {show(value)}")
@@ -92,7 +96,10 @@ def float_dtype(value: DTypeLike, name: str = "dtype") -> np.dtype[Any]:
 
 
 def numeric(value: ArrayLike, name: str) -> NDArray[Any]:
-    """An array of real numbers in its own dtype: no bools, complex numbers, strings, objects or masked entries."""
+    """An array of real numbers in its own dtype: no bools, complex numbers, strings, objects or masked entries.
+
+    Floats longer than float64 come as float64.
+    """
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} must be a plain array, got a masked array; fill or drop its masked entries first")
     try:
@@ -103,18 +110,25 @@ def numeric(value: ArrayLike, name: str) -> NDArray[Any]:
         array = array.astype(float)  # [] has no dtype of its own to object to
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be an array of real numbers, got dtype {array.dtype}: {show(value)}")
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        with np.errstate(over="ignore", under="ignore"):
+            double = array.astype(np.float64)
+        if (np.isinf(double) & np.isfinite(array)).any():
+            raise ValueError(f"{name} must be within the range of float64, got {show(value)}")
+        return double
     return array
 
 
 def positions(value: ArrayLike, name: str = "positions") -> NDArray[np.float64]:
     """Finite real numbers up to 2**53 in size, as float64 before anything is added to them."""
     array = numeric(value, name)
+    largest: float = int(LARGEST)                        # integers compare as such: as float64 2**53 + 1 is 2**53
     if array.dtype.kind == "f":
-        array = array.astype(np.float64, copy=False)
+        array, largest = array.astype(np.float64, copy=False), LARGEST
     if array.size and array.dtype.itemsize == 8:         # a shorter integer cannot be too large
         low, high = np.minimum.reduce(array, axis=None), np.maximum.reduce(array, axis=None)
-        if not (-LARGEST <= low and high <= LARGEST):  # a NaN fails both
-            bad = low if not -LARGEST <= low else high
+        if not (-largest <= low and high <= largest):  # a NaN fails both
+            bad = low if not -largest <= low else high
             raise ValueError(f"{name} must be finite and at most 2**53 in size, got {bad}")
     return array.astype(np.float64, copy=False)
 

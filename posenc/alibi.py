@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _checks
+from . import _angles, _checks
 
 CONVENTIONS = ("code", "paper")
 
@@ -48,8 +48,8 @@ def alibi_bias(
 
     Parameters: `q_positions` (n_q,) and `k_positions` (n_k,), real numbers in tokens; `num_heads`, 1 or more;
     `convention`, as for `alibi_slopes`; `symmetric`, for encoders; `dtype`, float16, float32 or float64.
-    Returns: array of shape (num_heads, n_q, n_k), read-only: for two runs of consecutive positions a view on one row a
-    head. Below the range of float16 it holds the lowest finite number.
+    Returns: array of shape (num_heads, n_q, n_k), read-only: for two runs of consecutive whole positions a view on one
+    row a head. Below the range of float16 it holds the lowest finite number.
     Raises: TypeError or ValueError for arguments outside their domains.
     Source: Press, Smith and Lewis 2022, section 3 and figure 3.
 
@@ -71,19 +71,20 @@ def alibi_bias(
 
 
 def _is_run(p: NDArray[np.float64]) -> bool:
-    return p.size > 0 and np.array_equal(p, p[0] + np.arange(p.size))
+    """Consecutive and whole: between fractions, differences along the run are rounded, and a 0 may come out below 0."""
+    return _angles.run_start(p, least=1) is not None
 
 
 def _penalty(
     gap: NDArray[np.float64], slopes: NDArray[np.float64], symmetric: bool, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
     """-m_h |gap| in `dtype`, (num_heads, *gap.shape); -inf for a negative gap unless symmetric."""
-    penalty = np.multiply.outer(-slopes, np.abs(gap))    # (h, ...)
-    penalty += 0.0                                       # no -0.0
-    # The lowest number of the dtype stands in for what float16 cannot hold: a distant key is faint, not forbidden.
-    np.maximum(penalty, np.finfo(dtype).min, out=penalty)
     with np.errstate(under="ignore"):
+        penalty = np.multiply.outer(-slopes, np.abs(gap))  # (h, ...)
+        # The lowest number of the dtype stands in for what float16 cannot hold: a distant key is faint, not forbidden.
+        np.maximum(penalty, np.finfo(dtype).min, out=penalty)
         out = penalty.astype(dtype, copy=False)
+    out += 0.0                                           # no -0.0
     if not symmetric:
         out[:, gap < 0] = -np.inf
     return out

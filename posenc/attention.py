@@ -9,6 +9,8 @@ from . import _checks
 
 
 def _boolean_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    if isinstance(mask, np.ma.MaskedArray):
+        raise TypeError("mask must be a plain boolean array, True where attention is allowed, got a masked array")
     try:
         array = np.asarray(mask)
     except ValueError:
@@ -28,7 +30,7 @@ def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDAr
 
     Parameters: `x`, real numbers of any shape with at least one axis, -inf allowed; `axis`, along which the result
     sums to 1; `mask`, booleans that broadcast to x.shape, True where an entry takes part.
-    Returns: array of the shape of x in its dtype (float64 for integers). Where nothing takes part (all masked or -inf)
+    Returns: array of the shape of x in its dtype (float64 for others). Where nothing takes part (all masked or -inf)
     the result is 0, not NaN.
     Raises: TypeError for other dtypes; ValueError for NaN or +inf among the entries, or a mask that does not fit.
     Source: Vaswani et al. 2017, section 3.2.1.
@@ -47,8 +49,8 @@ def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDAr
     peak = work.max(axis=axis, keepdims=True, initial=-np.inf)
     if not (peak < np.inf).all():
         raise ValueError("x must not hold NaN or +inf where it takes part")
-    work -= np.where(peak > -np.inf, peak, 0)
-    with np.errstate(under="ignore"):
+    with np.errstate(over="ignore", under="ignore"):     # two entries may differ by more than the largest number
+        work -= np.where(peak > -np.inf, peak, 0)
         np.exp(work, out=work)
         total = work.sum(axis=axis, keepdims=True)
         work /= np.where(total > 0, total, 1)
@@ -136,7 +138,15 @@ def attention(
             added = np.broadcast_to(added, shape)
         except ValueError:
             raise ValueError(f"bias must broadcast to the shape of the scores, {shape}, got {added.shape}") from None
-        scores = scores + added.astype(work, copy=False)
+        with np.errstate(over="ignore", under="ignore"):
+            scores = scores + added.astype(work, copy=False)
+        if not (scores < np.inf).all():
+            raise ValueError(f"bias must be small enough that scores stay within the range of {work}")
+        # A finite bias makes a key faint, however large it is, and does not forbid it.
+        np.maximum(scores, np.finfo(work).min, out=scores, where=added > -np.inf)
     weights = softmax(scores, mask=mask)
-    with np.errstate(under="ignore"):
-        return (weights @ v.astype(work, copy=False)).astype(dtype, copy=False), weights.astype(dtype, copy=False)
+    with np.errstate(over="ignore", under="ignore"):     # looked at below
+        out = weights @ v.astype(work, copy=False)
+        if not np.isfinite(out).all():
+            raise ValueError(f"v must be small enough that its means stay within the range of {work}")
+        return out.astype(dtype, copy=False), weights.astype(dtype, copy=False)

@@ -116,7 +116,9 @@ def yarn(
     omega'_j = g_j omega_j + (1 - g_j) omega_j / factor, with g falling from 1 to 0 between the pairs that make
     `beta_fast` and `beta_slow` turns in `original_length` tokens. Three ramps are in use:
     "reference", the authors' program: linear in the pair index, ends rounded outward, the upper cut at d - 1;
-    "unrounded", the same with the ends as they come; "paper", the text: linear in the number of turns.
+    "unrounded", the same with the ends as they come; "paper", the text: linear in the number of turns. Where no pair
+    makes as many as `beta_slow` turns all are interpolated, where all make more than `beta_fast` all stay (there the
+    authors' program does the contrary).
 
     Parameters: `frequencies` (n,), geometric, radians per token, n >= 2; `factor` > 0; `original_length`, tokens;
     `beta_fast` > `beta_slow` > 0, turns; `ramp`, one of the three names.
@@ -138,17 +140,23 @@ def yarn(
     else:
         if omega.min() <= 0:
             raise ValueError("frequencies must be above 0 for a ramp over pairs")
-        steps = -np.diff(np.log(omega))
+        logs = np.log(omega)
+        steps = -np.diff(logs)
         if not (steps[0] > 0 and np.allclose(steps, steps[0], rtol=1e-5, atol=0)):
             raise ValueError("frequencies must fall in one ratio for a ramp over pairs, as those of `frequencies` do")
-        step = math.log(omega[0] / omega[-1]) / (omega.size - 1)
-        low, high = (math.log(omega[0] * length / (2 * math.pi * turns)) / step for turns in (fast, slow))
+        step = (logs[0] - logs[-1]) / (omega.size - 1)
+        first = logs[0] + math.log(length) - math.log(2 * math.pi)
+        low, high = (float(first - math.log(turns)) / step for turns in (fast, slow))
         if ramp == "reference":
             low, high = math.floor(low), math.ceil(high)
-        low, high = max(low, 0), min(high, 2 * omega.size - 1)
-        if low == high:
-            high += 0.001  # the authors' way round a ramp of no width
-        keep = 1 - np.clip((np.arange(omega.size) - low) / (high - low), 0, 1)
+        last = 2 * omega.size - 1
+        if high < 0 or low > last:  # every pair turns too little, or often; the cut below would turn the ramp round
+            keep = np.full(omega.size, float(low > last))
+        else:
+            low, high = max(low, 0), min(high, last)
+            if low == high:
+                high += 0.001  # the authors' way round a ramp of no width
+            keep = 1 - np.clip((np.arange(omega.size) - low) / (high - low), 0, 1)
     return _blend(omega, factor, keep)
 
 

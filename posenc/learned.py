@@ -13,7 +13,7 @@ def learned_encoding(table: ArrayLike, positions: ArrayLike) -> NDArray[Any]:
     PE(p) = table[p],  0 <= p < len(table).
 
     Parameters: `table`, real numbers of shape (length, dim); `positions`, integers of any shape (..., n).
-    Returns: array of shape (..., n, dim) in the table's dtype, a copy.
+    Returns: array of shape (..., n, dim) in the table's dtype (float64 for longer floats), a copy.
     Raises: IndexError for a position below 0 (there is no counting from the end) or past the table; TypeError for
     positions that are no integers; ValueError for a table that is not two-dimensional.
     Source: Gehring et al. 2017, "Convolutional Sequence to Sequence Learning", section 3.1.

@@ -72,10 +72,7 @@ class LessonRandom:
     """
 
     def __init__(self, seed: int) -> None:
-        seed = _checks.count(seed, "seed")
-        if seed > _LOW64:
-            raise ValueError(f"seed must be below 2**64, got {seed}")
-        self._bits = self._draws(_key(seed))
+        self._bits = self._draws(_key(_checks.count(seed, "seed", most=_LOW64)))
 
     @staticmethod
     def _draws(key: list[int]) -> Iterator[int]:
@@ -122,4 +119,7 @@ class LessonRandom:
         """
         sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         sizes = tuple(_checks.count(size, "shape") for size in sizes)
-        return np.array([self._normal() for _ in range(math.prod(sizes))]).reshape(sizes)
+        out = np.empty(sizes)                            # ahead of the draws: a shape too large leaves the stream alone
+        for i in range(out.size):
+            out.flat[i] = self._normal()
+        return out

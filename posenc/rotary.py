@@ -49,7 +49,7 @@ def apply_rotary(
     with heads; `base` > 0; `frequencies`, (rotary_dim/2,) radians per token in place of the ones of `base`; `layout`,
     "interleaved" or "half"; `rotary_dim`, how many leading coordinates are turned (all by default), the others are
     returned as they came.
-    Returns: array of the shape of x, in its dtype (float64 for integers). float16 and float32 are rounded once from
+    Returns: array of the shape of x, in its dtype (float64 for others). float16 and float32 are rounded once from
     float64 up to 16384 numbers; beyond, products in float32 add 1.5 units of the pair's length at most.
     Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit.
     Source: Su et al. 2021, "RoFormer", section 3.4.2 (interleaved); the half layout is GPT-NeoX's.
@@ -83,8 +83,11 @@ def apply_rotary(
     out = np.empty(x.shape, dtype)                       # (..., n, head_dim)
     out[..., width:] = x[..., width:]
     rotate = _rotate_pairs if layout == "interleaved" else _rotate_halves
-    with np.errstate(under="ignore", invalid="ignore"):
-        rotate(x[..., :width], turn, out[..., :width])
+    try:
+        with np.errstate(over="raise", under="ignore", invalid="ignore"):
+            rotate(x[..., :width], turn, out[..., :width])
+    except FloatingPointError:
+        raise ValueError(f"x must be small enough to stay within the range of {dtype} when turned") from None
     return out
 
 

@@ -1,4 +1,5 @@
 """The sinusoidal encoding of Vaswani et al. (2017): frequencies, wavelengths, and rows of sines and cosines."""
+import math
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def sinusoidal_encoding(
     Parameters: `positions`, real numbers of any shape (..., n), in tokens: whole or fractional, negative, repeated, in
     any order; `dim`, a positive even integer; `base` > 0; `dtype`, float16, float32 or float64.
     Returns: array of shape (..., n, dim). A single position gives (dim,).
-    Accuracy: within 1.2e-16 for positions up to 10**7 in size, then rounded once to `dtype`.
+    Accuracy: within 1.2e-16 for positions up to 10**7 in size, 2e-16 up to 2**53, then rounded once to `dtype`.
     Raises: TypeError or ValueError for positions that are no finite real numbers, and for `dim`, `base` or `dtype`
     outside their domains.
     Source: Vaswani et al. 2017, section 3.5.
@@ -95,8 +96,10 @@ def sinusoidal_table(
     """
     length, dim, start = _checks.count(length, "length"), _checks.width(dim), _checks.real(start, "start")
     base, dtype = _checks.positive(base, "base"), _checks.float_dtype(dtype)
-    if abs(start) + length > _checks.LARGEST:
-        raise ValueError(f"start and start + length must be at most 2**53 in size, got {start} and {length} rows")
+    if not (-_checks.LARGEST < start and math.floor(start) + length <= _checks.LARGEST):  # a sum of integers is exact
+        raise ValueError(
+            f"start must be above -2**53 and start + length at most 2**53, got {start} and {length} rows"
+        )
     out = np.empty((length, dim), dtype)                 # (T, d)
     levels = 1 if dtype == np.float64 or out.size < 2**15 else 2  # a short list is not worth the calls to split it
     u, v = _angles.run_factors(start, length, _angles.from_base(dim, base), levels)

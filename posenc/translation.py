@@ -28,7 +28,8 @@ def similarity(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[
         return out.reshape(k.shape)[()]
     # cos(omega (a + b)) = Re u(a) u(b), summed over pairs: the products of all a with all b are one matrix product.
     fine, coarse = _angles.run_factors(start, k.size, omega)
-    sums = coarse.conj().view(np.float64) @ fine.view(np.float64).T  # (c, d) @ (d, b)
+    with np.errstate(under="ignore"):
+        sums = coarse.conj().view(np.float64) @ fine.view(np.float64).T  # (c, d) @ (d, b)
     return sums.reshape(-1)[: k.size]
 
 

@@ -126,6 +126,9 @@ def test_dtypes_and_untouched_inputs(dtype):
         ({"bias": posenc.causal_mask(2, 3)}, TypeError, "bias must be"),
         ({"q": np.full((2, 4), 1e300), "k": np.full((3, 4), 1e300)}, ValueError, "small enough"),
         ({"mask": "causal"}, TypeError, "mask must be boolean"),
+        ({"mask": np.ma.array([True] * 3, mask=[1, 0, 0])}, TypeError, "mask must be a plain boolean array"),
+        ({"q": np.ones((2, 4)), "bias": np.full(3, 1.7e308), "scale": 2e307}, ValueError, "bias must be small"),
+        ({"k": np.zeros((49, 4)), "v": np.full((49, 1), np.finfo(float).max)}, ValueError, "v must be small"),
         ({"mask": [[True], [True, False]]}, TypeError, "mask must be boolean"),
     ],
 )
@@ -158,3 +161,19 @@ def test_masks_of_no_size_are_refused(bad, error):
         posenc.causal_mask(bad)
     with pytest.raises(error, match="n_keys"):
         posenc.causal_mask(3, bad)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_entries_as_far_apart_as_the_dtype_allows(dtype):
+    most = np.finfo(dtype).max
+    with np.errstate(all="raise"):
+        assert posenc.softmax(np.array([most, -most], dtype)).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("bias", [-1e300, np.finfo(np.float32).min, np.finfo(np.float64).min])
+def test_a_finite_bias_makes_a_key_faint_and_does_not_forbid_it(bias):
+    q, k, v = (np.full((2, 4), x, np.float32) for x in (-1e10, 1e20, 1))
+    with np.errstate(all="raise"):
+        assert posenc.attention(q, k, v, bias=np.array([0, bias]))[1].tolist() == [[1, 0]] * 2
+        assert posenc.attention(q, k, v, bias=np.full(2, bias))[1].tolist() == [[0.5, 0.5]] * 2
+        assert posenc.attention(q, k, v, bias=np.array([-np.inf, bias]))[1].tolist() == [[0, 1]] * 2

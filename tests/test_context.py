@@ -183,3 +183,13 @@ def test_frequencies_beyond_float64_are_refused(call):
         call()
     with np.errstate(all="raise"):
         assert posenc.interpolated([1.0, 0.1], 1e308)[0] == 1e-308
+
+
+@pytest.mark.parametrize("ramp", ["reference", "unrounded", "paper"])
+def test_yarn_where_the_ramp_meets_no_pair(ramp):
+    omega = posenc.frequencies(64)
+    with np.errstate(all="raise"):
+        for length in (1e-300, 4.0):  # not one turn in the trained length, even by the fastest pair
+            assert np.array_equal(posenc.yarn(omega, 4, length, ramp=ramp), omega / 4)
+        for length in (1e15, 1e300):  # more than 32 turns by the slowest
+            assert np.array_equal(posenc.yarn(omega, 4, length, ramp=ramp), omega)

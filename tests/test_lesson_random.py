@@ -141,3 +141,11 @@ def test_seeds_out_of_range_are_refused(seed, error):
 def test_shapes_that_are_none_are_refused(shape, error):
     with pytest.raises(error, match="shape must be"):
         posenc.LessonRandom(0).standard_normal(shape)
+
+
+def test_a_shape_too_large_leaves_the_stream_where_it_was():
+    draws = posenc.LessonRandom(3)
+    for shape in ((1,) * 65, (2**61, 2)):
+        with pytest.raises(ValueError):
+            draws.standard_normal(shape)
+    assert draws.standard_normal(4).tolist() == posenc.LessonRandom(3).standard_normal(4).tolist()

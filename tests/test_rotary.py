@@ -188,3 +188,14 @@ def test_integers_and_empty_arrays():
 def test_what_does_not_fit_is_refused(change, error, name):
     with pytest.raises(error, match=name):
         posenc.apply_rotary(**({"x": np.ones((2, 8)), "positions": [0, 1]} | change))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("rows", [1, 20_000])
+def test_a_rotation_beyond_the_range_of_the_dtype_is_refused(layout, dtype, rows):
+    x = np.full((rows, 2), np.finfo(dtype).max)
+    with pytest.raises(ValueError, match=f"x must be small enough to stay within the range of {np.dtype(dtype)}"):
+        posenc.apply_rotary(x, np.full(rows, -0.8), layout=layout)
+    assert np.array_equal(posenc.apply_rotary(x, 0, layout=layout), x)
+    assert np.isinf(posenc.apply_rotary([np.inf, 1.0], -0.8, layout=layout)).all()  # one that came is no overflow

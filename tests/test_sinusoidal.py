@@ -1,5 +1,6 @@
 """Values of the sinusoidal code against mpmath, and its laws."""
 
+import decimal
 import json
 import time
 import tracemalloc
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posenc
+from posenc import _angles
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "reference.json").read_text(encoding="utf8"))
 DIMS = st.integers(1, 40).map(lambda n: 2 * n)
@@ -72,6 +74,9 @@ def test_stored_values_of_single_positions(dtype):
         (1e6 + 0.7, 1000),
         (-4.5, 10),
         (9_999_000.1, 1000),
+        (2.0**40 + 0.3, 1000),
+        (2**53 - 1000, 1000),
+        (1 - 2**53, 1000),
     ],
 )
 def test_tables_against_mpmath(start, length, dtype):
@@ -112,6 +117,15 @@ def test_any_position_any_width_any_base(position, dim, base):
     for pair in {0, dim // 4, dim // 2 - 1}:
         for got, value in zip(code[2 * pair : 2 * pair + 2], exact(position, dim, base, pair)):
             assert error(got, value) <= 1.2e-16
+
+
+@given(st.floats(-(2.0**53), 2.0**53), DIMS, BASES)
+def test_positions_as_far_as_float64_counts(position, dim, base):
+    """Angles that lose up to half a radian to rounding, and get it back."""
+    code = posenc.sinusoidal_encoding(position, dim, base)
+    for pair in {0, dim // 4, dim // 2 - 1}:
+        for got, value in zip(code[2 * pair : 2 * pair + 2], exact(position, dim, base, pair)):
+            assert error(got, value) <= 2e-16
 
 
 @given(st.floats(-1e5, 1e5, width=64), DIMS, BASES)
@@ -230,6 +244,7 @@ def test_odd_and_non_positive_widths_are_refused(call, dim):
         (np.array([8]), TypeError),
         (8j, TypeError),
         (np.True_, TypeError),
+        (np.ma.array(8, mask=True), TypeError),
     ],
 )
 def test_widths_that_are_no_integers_are_refused(bad, error):
@@ -247,7 +262,9 @@ def test_widths_that_are_no_integers_are_refused(bad, error):
         (np.nan, ValueError),
         (np.inf, ValueError),
         (10**400, ValueError),
+        pytest.param(10**5000, ValueError, id="too long to write"),
         (1e-300, ValueError),
+        (np.timedelta64(10_000), TypeError),
         ("10000", TypeError),
         (None, TypeError),
         (True, TypeError),
@@ -278,6 +295,10 @@ def test_bases_that_make_no_frequencies_are_refused(bad, error):
         (np.array([1], dtype=object), TypeError),
         ({1, 2}, TypeError),
         (10**30, TypeError),
+        (2**53 + 1, ValueError),
+        (-(2**53) - 1, ValueError),
+        (np.array([2**53 + 1], np.uint64), ValueError),
+        (np.array(["1e400"], np.longdouble), ValueError),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), TypeError),
         (np.ma.masked_array([1.0], [True]), TypeError),
         (np.array([(1, 2)], dtype=[("a", int), ("b", int)]), TypeError),
@@ -302,7 +323,9 @@ def test_positions_that_are_no_places_are_refused(call, bad, error):
         call(bad)
 
 
-@pytest.mark.parametrize("bad", [int, complex, bool, "f16", "int8", None, "nonsense", object, np.longdouble, 5])
+@pytest.mark.parametrize(
+    "bad", [int, complex, bool, "f16", "int8", None, "nonsense", object, np.longdouble, 5, {"names": ["a"]}]
+)
 def test_dtypes_that_hold_no_code_are_refused(bad):
     for call in (
         lambda: posenc.sinusoidal_encoding([1], 8, dtype=bad),
@@ -323,6 +346,10 @@ def test_dtypes_that_hold_no_code_are_refused(bad):
         (3, "0", TypeError, "start"),
         (3, [0], TypeError, "start"),
         (3, 2.0**53, ValueError, "start"),
+        (1, 2**53 + 1, ValueError, "start"),
+        (1, -(2**53) - 1, ValueError, "start"),
+        (10**400, 0, ValueError, "length"),
+        pytest.param(-(10**5000), 0, ValueError, "length", id="too long to write"),
         (3, 1j, TypeError, "start"),
     ],
 )
@@ -334,3 +361,18 @@ def test_runs_that_are_none_are_refused(length, start, error, name):
 def test_angles_beyond_float64_are_refused():
     with pytest.raises(ValueError, match=r"position times frequency must be at most 2\*\*53"):
         posenc.sinusoidal_encoding(2.0**52, 8, 1e-3)
+
+
+def test_frequencies_do_not_depend_on_settings_of_decimal():
+    want = posenc.frequencies(46, 777.5)
+    _angles.from_base.cache_clear()
+    default = decimal.DefaultContext.copy()
+    try:
+        with decimal.localcontext() as here:
+            here.traps[decimal.FloatOperation] = True
+            decimal.DefaultContext.traps[decimal.Inexact] = True
+            decimal.DefaultContext.rounding = decimal.ROUND_UP
+            assert np.array_equal(posenc.frequencies(46, 777.5), want)
+    finally:
+        decimal.DefaultContext.traps[decimal.Inexact] = default.traps[decimal.Inexact]
+        decimal.DefaultContext.rounding = default.rounding
