@@ -9,6 +9,7 @@ made here. Dates and identifier come from the commit and the text, so that a com
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import shutil
@@ -284,6 +285,7 @@ def print_site(site: Path, commit: Commit | None) -> Path:
 
 
 def main(arguments: list[str]) -> int:
+    logging.getLogger("pypdf").setLevel(logging.ERROR)  # Chromium counts a few objects less than it writes
     site = Path(arguments[0] if arguments else ROOT / "_build" / "html").resolve()
     try:
         pdf = print_site(site, commit_of(ROOT))
