@@ -52,7 +52,8 @@ def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDAr
     with np.errstate(over="ignore", under="ignore"):     # two entries may differ by more than the largest number
         work -= np.where(peak > -np.inf, peak, 0)
         np.exp(work, out=work)
-        total = work.sum(axis=axis, keepdims=True)
+        # In float64: down an axis that is not the last NumPy adds one by one, and float32 loses count past 2**24.
+        total = work.sum(axis=axis, keepdims=True, dtype=np.float64).astype(work.dtype)
         work /= np.where(total > 0, total, 1)
         return work.astype(dtype, copy=False)
 

@@ -177,3 +177,10 @@ def test_a_finite_bias_makes_a_key_faint_and_does_not_forbid_it(bias):
         assert posenc.attention(q, k, v, bias=np.array([0, bias]))[1].tolist() == [[1, 0]] * 2
         assert posenc.attention(q, k, v, bias=np.full(2, bias))[1].tolist() == [[0.5, 0.5]] * 2
         assert posenc.attention(q, k, v, bias=np.array([-np.inf, bias]))[1].tolist() == [[0, 1]] * 2
+
+
+def test_long_sums_in_float32_keep_their_digits_along_every_axis():
+    x = np.random.default_rng(6).standard_normal((20_000, 2)).astype(np.float32)
+    down = posenc.softmax(x, axis=0)
+    assert down.dtype == np.float32 and np.abs(down.sum(axis=0, dtype=float) - 1).max() < 1.5e-7
+    assert np.array_equal(down, posenc.softmax(np.ascontiguousarray(x.T), axis=1).T)

@@ -376,3 +376,10 @@ def test_frequencies_do_not_depend_on_settings_of_decimal():
     finally:
         decimal.DefaultContext.traps[decimal.Inexact] = default.traps[decimal.Inexact]
         decimal.DefaultContext.rounding = default.rounding
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_position_0_is_exact_wherever_a_run_begins(dtype):
+    for start in (0, -1, -999, -1000, -2500.0):
+        table = posenc.sinusoidal_table(5000, 128, start, 100, dtype)
+        assert np.array_equal(table[int(-start)], [0, 1] * 64)
