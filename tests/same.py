@@ -26,8 +26,7 @@ def apart(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
 
 
 def build(folder: Path, changed: dict[str, str]) -> dict[str, bytes]:
-    """Return the site of the last commit, built in a new clone."""
-    subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True)
+    """Return the site that a clone builds."""
     environment = {**os.environ, **changed, "HOME": str(folder.parent), "PYTHONPATH": str(folder)}
     for command in ([Path(sys.executable).with_name("jupyter-book"), "build", "."],
                     [sys.executable, "book/_ext/paper.py"]):
@@ -37,6 +36,8 @@ def build(folder: Path, changed: dict[str, str]) -> dict[str, bytes]:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as place:
+        for name in SURROUNDINGS:  # all before the first build: commits may come while it runs
+            subprocess.run(["git", "clone", "--quiet", ROOT, Path(place, name)], check=True)
         one, two = (build(Path(place, name), changed) for name, changed in SURROUNDINGS.items())
     different = apart(one, two)
     print(f"{len(one)} files, {sum(map(len, one.values())) / 1e6:.1f} MB:", *(different or ["the same to the byte"]))
