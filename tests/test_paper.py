@@ -1,6 +1,7 @@
 """The book on paper: one PDF of a small site, with contents, bookmarks, figures and links that stay within it."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,12 @@ FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><path d
 COMMIT = Commit("0123456789abcdef", 1_700_000_000, False)
 
 
+def printed(*arguments) -> Path:
+    """Print in a thread of its own: Playwright runs once a thread, and the browser of the other tests has this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(paper.print_site, *arguments).result()
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     site = tmp_path_factory.mktemp("a machine's folder") / "html"
@@ -39,7 +46,7 @@ def folder(tmp_path_factory) -> Path:
         page = PAGE.format(navigation=NAVIGATION, body=body)
         (site / "book" / f"{name}.html").write_text(page, encoding="utf8")
     (site / "_images" / "figure.svg").write_text(FIGURE, encoding="utf8")
-    paper.print_site(site, COMMIT)
+    printed(site, COMMIT)
     return site
 
 
@@ -102,7 +109,7 @@ def test_printed_again_elsewhere_it_is_the_same_to_the_byte_and_linked_once(fold
     other = shutil.copytree(folder, tmp_path / "other" / "html")
     monkeypatch.setenv("TZ", "Asia/Kolkata")
     monkeypatch.setenv("LC_ALL", "C")
-    paper.print_site(other, COMMIT)
+    printed(other, COMMIT)
     assert (other / paper.NAME).read_bytes() == (folder / paper.NAME).read_bytes()
     front = (other / "book" / "index.html").read_text(encoding="utf8")
     assert front.count('href="../book.pdf"') == 1
@@ -111,4 +118,4 @@ def test_printed_again_elsewhere_it_is_the_same_to_the_byte_and_linked_once(fold
 
 def test_a_folder_without_a_site_is_refused(tmp_path):
     with pytest.raises(paper.NoSite, match="make book"):
-        paper.print_site(tmp_path, None)
+        printed(tmp_path, None)

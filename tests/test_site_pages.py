@@ -186,13 +186,13 @@ def violations(page: Page, context: dict, **options: object) -> list:
 def test_axe_finds_nothing(page, site):
     found = {}
     for name in site.pages:
-        page.emulate_media(color_scheme="light")
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")  # no colour on its way
         page.goto(site.url + name)
         kinds = {"include": [["[data-kind]"]], "exclude": [["math"]]}
         other = violations(page, {"exclude": [["math"]]}, rules={"color-contrast": {"enabled": False}})
         assert page.evaluate(MARK_KINDS) > 3
         light = violations(page, kinds, runOnly=["color-contrast"])
-        page.emulate_media(color_scheme="dark")
+        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
         settle(page)
         page.evaluate(MARK_KINDS)
         dark = violations(page, kinds, runOnly=["color-contrast"])
@@ -258,7 +258,7 @@ def test_a_link_into_a_closed_solution_opens_it(page, site):
     expect(page.locator("#erratum-e24")).to_be_in_viewport()
     assert page.locator(".toggle-hidden").count() == page.locator(".solution").count() - 1
     page.goto(site.url + "book/lesson-10.html")
-    page.click("#lesson10-exercise-1 a:text('Solution')")
+    page.click("#lesson10-exercise-1 a:has-text('Solution')")
     expect(page.locator("#lesson10-solution-1 .highlight").first).to_be_visible()
 
 
