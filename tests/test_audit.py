@@ -4,6 +4,8 @@ import re
 from decimal import Decimal
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from toy_book import HEADER, ToyBook
 
 import audit
@@ -150,6 +152,7 @@ def test_the_literals_of_a_cell(code, values):
     'ax.set_title("wavelength 6.31")', 'ax.plot(x, label="6.31")', 'print(f"at {k}: 6.31")', "x = 1  # gives 6.31",
     "x = 1  #6.31",
     'Markdown("<p>6.31</p>")', 'table(["k"], [["6.31"]])', 'ax.text(0, 0, r"$x=6.31$")', '"""A cell with 6.31"""',
+    'ax.set_title("6.31x")', 'ax.set_title("loss:6.31")',
 ])
 def test_a_number_typed_in_a_cells_text_is_found(code):
     found = [one for text in audit.strings(code) for one in scan.in_text(text)]
@@ -164,6 +167,20 @@ def test_a_number_typed_in_a_cells_text_is_found(code):
 ])
 def test_formats_names_and_colours_are_no_numbers(code):
     assert [one for text in audit.strings(code) for one in scan.in_text(text)] == []
+
+
+def test_a_number_in_a_links_text_or_as_an_html_entity_is_text():
+    link = nodes.reference("", "6.31", refuri="https://example.org/6.31")
+    for text in (audit.text_of(link), audit.text_of_html("<b>6&#46;31</b>")):
+        assert [one.text for one in scan.in_text(text)] == ["6.31"]
+    assert audit.text_of_html("35&nbsp;333") == "35\u00a0333"
+
+
+def test_the_number_that_a_list_starts_with_is_typed():
+    doctree = new_document("one")
+    doctree += nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "apples")), start=631)
+    doctree += nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "pears")))
+    assert [one.text for one in audit.typed(doctree, ["631. apples"], [])[0]] == ["631"]
 
 
 # ---- a small real book

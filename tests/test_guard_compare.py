@@ -4,6 +4,7 @@ import copy
 import json
 
 import pytest
+from docutils import nodes
 
 import drift
 import guard
@@ -70,6 +71,31 @@ def test_other_text_may(text):
     assert printed.faults(text, small={1e-13}) == []
 
 
+# ---- what stands on a page
+
+
+def test_a_script_that_a_cell_displays_is_recorded():
+    def shown(script):
+        bundle = nodes.container("", nb_element="mime_bundle")
+        for mime, text in ("application/javascript", script), ("text/plain", "<Javascript object>"):
+            bundle += nodes.container("", nodes.raw(text=text, format="html"), mime_type=mime)
+        return guard.described(nodes.container("", bundle))
+
+    assert shown("show(1)") != shown("show(2)")
+
+
+def test_what_is_displayed_and_cannot_be_recorded_is_refused():
+    outputs = [{"cell": 1, "other": ["application/vnd.jupyter.widget-view+json"]}]
+    assert drift.faults("one", {"numbers": {}, "outputs": outputs})
+
+
+def test_where_a_numbered_list_starts_is_recorded():
+    def shown(start):
+        return guard.text_of(nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "apples")), **start))
+
+    assert shown({}) == "apples" and shown({"start": 512}) != shown({"start": 513})
+
+
 # ---- numbers of record
 
 
@@ -88,9 +114,9 @@ def test_numbers_that_agree(old, new):
 
 @pytest.mark.parametrize("old, new, tolerance", [
     (1.0, 1.0 + 2e-9, "1e-09 relative"), (1e-7, 1.00001e-7, "1e-09 relative"), (0.0, 1e-17, "1e-09 relative"),
-    (7, 8, "1e-09 relative"), (7, 7.0, "type"), ([1.0, 2.0], [1.0], "type"), ([1.0], 1.0, "type"),
+    (7, 8, "exact"), (7, 7.0, "type"), ([1.0, 2.0], [1.0], "type"), ([1.0], 1.0, "type"),
     ([[1.0, 2.0]], [[1.0], [2.0]], "type"), ([1.0, 1e-14], [1.0, 3e-14], "1e-09 relative"),
-    ([1, 2.0], [1.0, 2.0], "type"),
+    ([1, 2.0], [1.0, 2.0], "type"), (12345678901, 12345678902, "exact"),
 ])  # fmt: skip
 def test_numbers_that_do_not(old, new, tolerance):
     assert drift.compare_number({"value": old}, number(new))[2] == tolerance

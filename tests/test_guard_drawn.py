@@ -6,7 +6,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.colors import LogNorm
+from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, PowerNorm, TwoSlopeNorm
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon, Wedge
 
 import drift
@@ -166,6 +166,16 @@ PAIRS = {
     "steps of ticks": (lambda a, d: a.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(0.25 + d)), 0.25),
     "colour image": (lambda a, d: a.imshow(np.full((2, 2, 3), 0.5) + d * np.eye(2)[:, :, None]), 1e-4),
     "log curve": (lambda a, d: a.loglog([1, 10, 100], [1e-3, 1e-6 * (1 + d), 1]), 1e-4),
+    "mask of a scatter": (lambda a, d: a.scatter(np.ma.array(X, mask=X == X[50 + d]), X), 1),
+    "percent": (lambda a, d: a.xaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1 + d)), 99),
+    "unit of ticks": (lambda a, d: a.xaxis.set_major_formatter(matplotlib.ticker.EngFormatter("ms"[d])), 1),
+    "start of ticks": (lambda a, d: a.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(0.5, d)), 0.25),
+    "number of ticks": (lambda a, d: a.xaxis.set_major_locator(matplotlib.ticker.LinearLocator(3 + d)), 2),
+    "centre of colours": (lambda a, d: a.imshow([[0, 9]], norm=TwoSlopeNorm(4 + d, 0, 9)), 1),
+    "power of colours": (lambda a, d: a.imshow([[0, 9]], norm=PowerNorm(0.5 + d, 0, 9)), 0.1),
+    "steps of colours": (lambda a, d: a.imshow([[0, 9]], norm=BoundaryNorm([0, 4 + d, 9], 256)), 0.1),
+    "hidden axis": (lambda a, d: a.xaxis.set_visible(not d), 1),
+    "colours of no registered name": (lambda a, d: a.imshow([[0, 9]], cmap=ListedColormap(["r", "gb"[d]])), 1),
     "gap in a curve": (lambda a, d: a.plot(X, np.where((X > 5) & (X < 5.1 + d), np.nan, X)), 0.1),
 }  # fmt: skip
 

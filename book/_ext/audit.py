@@ -24,6 +24,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
+from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,8 +92,8 @@ def constant(node: ast.AST) -> Decimal | None:
 
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
               ast.Pow: operator.pow}
-NAME = re.compile(r"[\w./:#-]*[A-Za-z_][\w./:#-]*|\w+(?:,\w+=[\w.-]+)+")
-FORMAT = re.compile(r"%[-+#0]*\d*(?:\.\d+)?[a-zA-Z]|\{[^{}\s]*\}|^[<>=^+ ]*\d*[,_]?(?:\.\d+)?[a-zA-Z]$")
+NAME = re.compile(r"(?!(?:[A-Za-z]+:)?\d+\.\d+[A-Za-z]*$)[\w./:#-]*[A-Za-z_][\w./:#-]*|\w+(?:,\w+=[\w.-]+)+")
+FORMAT = re.compile(r"%[-+#0]*\d*(?:\.\d+)?[a-zA-Z]|\{[^{}\s]*\}|^[<>=^+ ]*\d*[,_]?(?:(?:\.\d+)?[eEfFgGns]|[bcdoxX])$")
 
 
 def strings(code: str) -> list[str]:
@@ -189,7 +190,8 @@ def text_of(node) -> str:
         return text_of_html(node.astext()) if node.get("format") == "html" else ""
     if isinstance(node, addnodes.pending_xref) and not node.get("refexplicit"):
         return scan.HOLE
-    if isinstance(node, nodes.reference) and node.astext() in node.get("refuri", ""):
+    if (isinstance(node, nodes.reference) and node.astext() in node.get("refuri", "")
+            and not re.fullmatch(r"[\d.,\s]*", node.astext())):
         return scan.HOLE  # a bare address
     if isinstance(node, (num.quoted, *SKIPPED)):
         return scan.HOLE
@@ -209,7 +211,7 @@ def exercise_of(node) -> str:
 def text_of_html(html: str) -> str:
     html = re.sub(r"<!--.*?-->", "", html, flags=re.DOTALL)
     html = re.sub(r"<(script|style)\b.*?</\1>", scan.HOLE, html, flags=re.DOTALL)
-    return re.sub(r"<[^>]*>", "", re.sub(r"<sup\b[^>]*>", "^", html))
+    return unescape(re.sub(r"<[^>]*>", "", re.sub(r"<sup\b[^>]*>", "^", html)))
 
 
 def alternatives(doctree):
@@ -260,6 +262,11 @@ def typed(doctree, source: list[str], bibliography: list[str]) -> tuple[list[Typ
         text = scan.plain(text_of(block))
         for number in scan.in_text(text):
             add(number, text, block)
+    for listed in doctree.findall(nodes.enumerated_list):
+        start = str(listed.get("start", 1))
+        if not inside(listed, "cell_code_output"):
+            for number in scan.in_text(start):
+                add(number, f"{start}. {listed.astext()}", listed)
     for formula in doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block)):
         if isinstance(formula.parent, nodes.caption) or not inside(formula, "cell_code_output"):
             tex = formula.astext()

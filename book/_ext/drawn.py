@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib import (
     category,
     collections,
+    colormaps,
     container,
     image,
     legend,
@@ -38,6 +39,7 @@ GOLDEN, ROOT = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
 LISTED = 4  # so few values are recorded as they are
 AUTOMATIC = (ticker.ScalarFormatter, ticker.LogFormatter, ticker.AutoLocator, ticker.MaxNLocator, ticker.LogLocator,
              ticker.AutoMinorLocator, ticker.SymmetricalLogLocator, ticker.LogitFormatter, ticker.LogitLocator)
+COMPUTED = (ticker.FuncFormatter, ticker.PercentFormatter, ticker.EngFormatter)  # what they write tells their settings
 
 
 class Unknown(Exception):
@@ -106,7 +108,7 @@ class Panel:
             raise Unknown(f"noise is drawn, and the {'xy'[which]} limits are left to it: set them")
 
     def points(self, points, artist: Artist, transform=None) -> dict:
-        points = np.asarray(points, dtype=float).reshape(-1, 2)
+        points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
         return {"x": self.along(0, points[:, 0], artist, transform),
                 "y": self.along(1, points[:, 1], artist, transform, noise_of(artist))}
 
@@ -162,7 +164,23 @@ def mapped(artist: ScalarMappable, shape_only: bool = False) -> dict:
         values = quieted(values, below, logarithmic)
     if logarithmic:
         values = np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
-    return {"colormap": artist.get_cmap().name, "norm": name_of(norm), **ends, "values": digest(values, span)}
+    return {**colours_of(artist), **ends, **shape_of(norm), "values": digest(values, span)}
+
+
+def colours_of(artist: ScalarMappable) -> dict:
+    """Return the names of colormap and norm, and the colours themselves where the name does not tell them."""
+    cmap = artist.get_cmap()
+    own = {} if cmap.name in colormaps else {"colours": digest(cmap(np.linspace(0, 1, 9)), 1.0)}
+    return {"colormap": cmap.name, "norm": name_of(artist.norm), **own}
+
+
+def shape_of(norm) -> dict:
+    """Return what a norm that its name and range do not settle makes of values (TwoSlopeNorm's centre, say)."""
+    if name_of(norm) in ("Normalize", "LogNorm", "NoNorm") or norm.vmin is None or norm.vmax is None:
+        return {}
+    if hasattr(norm, "boundaries"):
+        return {"boundaries": digest(norm.boundaries)}
+    return {"scaled": digest(norm(np.linspace(norm.vmin, norm.vmax, 9)), 1.0)}
 
 
 def vertices(path: Path) -> np.ndarray:
@@ -214,7 +232,7 @@ def mesh(panel: Panel, artist) -> dict:
 def contours(panel: Panel, artist) -> dict:
     points = [vertices(path) for path in artist.get_paths()]
     return {"filled": bool(artist.filled), "levels": digest(artist.levels), "line": dashes(artist),
-            "colormap": artist.get_cmap().name, "norm": name_of(artist.norm),
+            **colours_of(artist),
             **panel.points(np.concatenate(points) if points else [], artist)}
 
 
@@ -342,20 +360,27 @@ def ticks(axis: maxis.Axis) -> dict:
         elif isinstance(locator, ticker.MultipleLocator):
             places = np.asarray(locator.tick_values(*view), dtype=float)
             places = places[(places >= view[0]) & (places <= view[1])]
-            found[size] = f"multiples of {locator._edge.step:.9g}"
+            start = f" from {locator._offset:.9g}" if locator._offset else ""
+            found[size] = f"multiples of {locator._edge.step:.9g}{start}"
+        elif isinstance(locator, ticker.LinearLocator | ticker.IndexLocator):
+            places = np.asarray(locator.tick_values(*view), dtype=float)
+            found[size] = digest(places, float(view[1] - view[0]))
         elif isinstance(locator, ticker.NullLocator):
             if size == "major":
                 found[size] = "none"
         elif not isinstance(locator, (*AUTOMATIC, category.StrCategoryLocator)):
             found[size] = name_of(locator)
-        if isinstance(formatter, AUTOMATIC) or (isinstance(formatter, ticker.NullFormatter) and size == "minor"):
+        computed = isinstance(formatter, COMPUTED)
+        if isinstance(formatter, AUTOMATIC) and not computed:
+            continue
+        if isinstance(formatter, ticker.NullFormatter) and size == "minor":
             continue
         if isinstance(formatter, ticker.FixedFormatter):
             found[f"{size} text"] = [str(label) for label in formatter.seq]
         elif isinstance(formatter, category.StrCategoryFormatter):
             names = axis.units._mapping  # matplotlib has no public way to ask for them
             found[f"{size} text"] = list(names)
-        elif isinstance(formatter, ticker.FuncFormatter):
+        elif computed:
             if places is None:  # where the ticks stand depends on the font: ask at fixed places
                 places = np.linspace(view[0], view[1], 5)
             found[f"{size} text"] = [str(formatter(place, number)) for number, place in enumerate(places)]
@@ -367,7 +392,8 @@ def ticks(axis: maxis.Axis) -> dict:
 
 def axis_record(panel: Panel, axis: maxis.Axis, view: tuple[float, float], which: int) -> dict:
     ends = scaled(axis, np.asarray(view))
-    return {"label": axis.get_label_text(), "scale": axis.get_scale(), "limits": digest(ends), **ticks(axis)}
+    hidden = {} if axis.get_visible() else {"hidden": True}
+    return {"label": axis.get_label_text(), "scale": axis.get_scale(), "limits": digest(ends), **hidden, **ticks(axis)}
 
 
 def furniture(ax: Axes) -> Iterable[Artist]:

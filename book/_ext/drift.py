@@ -52,6 +52,8 @@ def kind(value) -> str:
 
 
 def same_value(recorded, computed, tolerance: float) -> bool:
+    if not tolerance:
+        return recorded == computed
     noise = ROUNDING * max((abs(r) for r in flat(recorded)), default=0.0)
     return all(abs(r - c) <= tolerance * abs(r) + noise for r, c in zip(flat(recorded), flat(computed)))
 
@@ -79,7 +81,10 @@ def compare_number(recorded: dict | None, computed: dict | None) -> tuple[str, s
     r, c, tolerance = recorded["value"], computed["value"], float(computed.get("tolerance") or 1e-9)
     if kind(r) != kind(c) or [type(v) for v in flat(r)] != [type(v) for v in flat(c)]:
         return f"{kind(r)} {short(r)}", f"{kind(c)} {short(c)}", "type"
-    return None if same_value(r, c, tolerance) else (*first_apart(r, c), f"{tolerance:g} relative")
+    if tolerance <= 1e-9 and all(isinstance(v, int) for v in flat(r)):
+        tolerance = 0.0  # a count does not round, not even one of ten digits
+    allowed = f"{tolerance:g} relative" if tolerance else "exact"
+    return None if same_value(r, c, tolerance) else (*first_apart(r, c), allowed)
 
 
 def told(number: dict) -> str:
@@ -293,6 +298,8 @@ def faults(page: str, computed: dict) -> list[Row]:
     figures: dict = {}
     for output in computed["outputs"]:
         cell = output["cell"]
+        if output_kind(output) == "other":
+            fault(cell, "output", joined(output), "not recorded, so not accepted")
         if output_kind(output) != "figure":
             here = [number for number in computed["numbers"].values() if number["cell"] == cell]
             small = {n["below"] for n in here if "below" in n} | {printed.value(t) for n in here for t in forms(n)}

@@ -28,7 +28,8 @@ import published
 from drift import Row
 
 ACCEPT = "GUARD_ACCEPT"
-KINDS = {"text/html": "html", "text/markdown": "markdown", "text/latex": "latex", "text/plain": "text"}  # best first
+KINDS = {"application/javascript": "script", "text/html": "html", "text/markdown": "markdown", "text/latex": "latex",
+         "text/plain": "text"}  # best first, as MyST-NB chooses
 COLUMNS = ["page", "cell", "what", "recorded", "computed", "tolerance"]
 
 
@@ -50,6 +51,8 @@ def text_of(node: nodes.Node) -> str:
     parts = [text_of(child) for child in node.children]
     if isinstance(node, nodes.row):
         return " | ".join(parts)
+    if isinstance(node, nodes.enumerated_list) and node.get("start", 1) != 1:
+        parts.insert(0, f"from {node['start']}")
     return ("" if isinstance(node, nodes.TextElement) else "\n").join(parts)
 
 
