@@ -11,6 +11,7 @@ settings.register_profile("steady", deadline=None, derandomize=True, database=No
 settings.load_profile("steady")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """Share the tests out by file, so that what a file builds is built once; first those that need the built book."""
     for item in items:
