@@ -183,6 +183,13 @@ def test_the_number_that_a_list_starts_with_is_typed():
     assert [one.text for one in audit.typed(doctree, ["631. apples"], [])[0]] == ["631"]
 
 
+def test_what_a_pointer_over_a_word_brings_up_is_an_alternative_text():
+    doctree = new_document("one")
+    doctree += nodes.paragraph("", "", nodes.reference("", "here", refuri="a.html", reftitle="of 6.31"),
+                               nodes.abbreviation("", "RoPE", explanation="gives 6.32"))
+    assert [one.text for one in audit.typed(doctree, ["here RoPE"], [])[0] if one.backing == "alt"] == ["6.31", "6.32"]
+
+
 # ---- a small real book
 
 NUMBERS = """

@@ -219,6 +219,9 @@ def alternatives(doctree):
     for image in doctree.findall(nodes.image):
         if image.get("alt"):
             yield image, image["alt"]
+    for node in doctree.findall(lambda node: isinstance(node, nodes.reference | nodes.abbreviation)):
+        if hover := node.get("reftitle") or node.get("explanation"):
+            yield node, hover
     for raw in doctree.findall(nodes.raw):
         for match in re.finditer(r"""\b(?:alt|aria-label|title)\s*=\s*(?:"([^"]*)"|'([^']*)')""", raw.astext()):
             yield raw, match[1] or match[2] or ""
