@@ -31,7 +31,7 @@ book: .venv/ready
 	"$(bin)/jupyter-book" build .
 
 test: .venv/ready
-	"$(bin)/python" -m pytest --numprocesses logical --dist loadgroup
+	"$(bin)/python" -m pytest --numprocesses logical --dist loadfile
 
 record: .venv/ready
 	FRESH_ANEW=1 GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .

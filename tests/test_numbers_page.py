@@ -6,6 +6,7 @@ import re
 
 import fastjsonschema
 import pytest
+from playwright.sync_api import expect
 from toy_book import HEADER, ROOT, ToyBook
 
 import edition
@@ -243,8 +244,10 @@ def test_from_a_number_to_its_row_to_its_cell_and_back_by_keyboard(book, browser
         assert not tip.is_visible()
     page.keyboard.press("Enter")
     page.wait_for_url("**/numbers.html#wavelength")
+    expect(page.locator(":target")).to_be_in_viewport()  # from here on the keyboard starts at the row
     page.keyboard.press("Tab")  # the row's own address
     page.keyboard.press("Tab")  # its cell
+    expect(page.locator(":focus")).to_have_attribute("href", re.compile(r"one\.html#cell-2$"))
     page.keyboard.press("Enter")
     page.wait_for_url("**/one.html#cell-2")
     page.go_back()
