@@ -67,6 +67,21 @@ import scan
     ("1..999", "999"),
     ("from 100..200", "200"),
     ("…512", "512"),
+    ("5½ turns", "5.5"),
+    ("about ¾", "0.75"),
+    ("17 %", "0.17"),
+    ("97% of it", "97"),
+    ("17 per cent", "0.17"),
+    ("17 percent", "17"),
+    ("seventeen per cent", "0.17"),
+    ("Ninety-nine percent", "99"),
+    ("two hundred tokens", "200"),
+    ("two hundred and five", "205"),
+    ("One hundred thousand", "100000"),
+    ("thirty-five thousand three hundred and thirty-three", "35333"),
+    ("one million, five", "1000000"),
+    ("five point nine seven", "5.97"),
+    ("between one and two hundred", "200"),
 ])
 def test_a_number_in_text_is_found_in_any_dress(text, value):
     assert Decimal(value) in [found for one in scan.in_text(text) for found in one.values]
@@ -77,6 +92,8 @@ def test_a_number_in_text_is_found_in_any_dress(text, value):
     "Section 3.5", "§ 12.1", "Figure 3.1", "Table 2.4", "10¹", "pair 5, 6, 7", "(1, 2)", "H100", "base64",
     "one. 2 more", "k = 0..39",
     "the end of 15. Then 16", "doi:10.1000/182",
+    "one point of one curve", "d512", "hundreds of tokens, a thousand times", "one hundredth", "twenty-one or ninety",
+    "seven of its sixteen digits", "half of it, 3/4", "7 % 3", "someone percentages", "two per centre",
 ])
 def test_names_and_small_integers_are_left_alone(text):
     assert list(scan.in_text(text)) == []
@@ -113,6 +130,8 @@ def test_names_and_small_integers_are_left_alone(text):
     (r"\begin{pmatrix}1&512\end{pmatrix}", "512"),
     (r"e^{-0.5}", "0.5"),
     (r"99.9\%", "99.9"),
+    (r"17\,\%", "0.17"),
+    (r"17\%", "0.17"),
     (r"a \\[1.5ex] 5.97", "5.97"),
     (r".97", "0.97"),
 ])
@@ -290,6 +309,10 @@ term 2.21
 printed 2.41
 ```
 
+```python
+rate = spread  # gives 2.42
+```
+
 <p title="2.51">raw 2.61</p>
 
 > quoted 2.71
@@ -343,6 +366,7 @@ def test_every_planted_number_is_named_with_its_line(tmp_path):
         "term": ["2.21"],
         ": definition": ["2.31"],
         "printed": ["2.41"],
+        "rate": ["2.42"],
         "<p": ["2.51", "2.61"],
         "> quoted": ["2.71"],
         "- item": ["2.81"],

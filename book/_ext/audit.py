@@ -282,7 +282,7 @@ def typed(doctree, source: list[str], bibliography: list[str]) -> tuple[list[Typ
         for number in scan.in_text(text):
             add(number, text, node, alternative=True)
     for block in doctree.findall(nodes.literal_block):
-        if inside(block, "cell_code_source"):
+        if inside(block, "cell_code_source") or (block.get("language") in CODE and not inside(block, "cell_code")):
             for text in strings(block.astext()):
                 for number in scan.in_text(text):
                     add(number, text, block)
