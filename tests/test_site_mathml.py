@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +103,18 @@ def test_bad_tex_ends_the_build_naming_page_line_and_formula(tmp_path):
     assert status != 0
     assert "index.md:5" in log and r"\nosuch{x}" in log
     assert "index.md:7" in log and r"\frac{1}{" in log
+
+
+def cut_cells(text: str) -> list[str]:
+    """Return the lines of tables in which a bar stands within a formula: Markdown ends the cell there."""
+    lines = [re.sub(r"`[^`]*`", "", line) for line in text.splitlines() if line.startswith("|")]
+    return [line for line in lines if any(cell.count("$") % 2 for cell in re.split(r"(?<!\\)\|", line))]
+
+
+def test_no_bar_within_a_formula_ends_a_cell_of_a_table():
+    assert cut_cells("| norm | $|x|$ |\n| norm | $\\lvert x\\rvert$ | `$` |\n") == ["| norm | $|x|$ |"]
+    for page in ROOT.joinpath("book").glob("*.md"):
+        assert cut_cells(page.read_text(encoding="utf8")) == [], page.name
 
 
 def test_a_number_of_record_is_left_for_later(tmp_path):
