@@ -3,6 +3,7 @@
 import copy
 import json
 
+import numpy as np
 import pytest
 from docutils import nodes
 
@@ -61,8 +62,20 @@ def test_the_first_difference_of_a_long_text_is_shown():
     assert "end" in old and "END" in new and len(old) < 60
 
 
-@pytest.mark.parametrize("text", ["residual 4.4e-16", "-2.1e-13", "[<Line2D at 0x7f21c0ffee10>]", "0x7f21c0ffee10"])
-def test_noise_and_addresses_may_not_be_printed(text):
+def test_printing_options_of_numpy_show():
+    values = np.arange(30) / 7
+    usual = str(values)
+    for options in {"precision": 3}, {"linewidth": 40}, {"suppress": True, "precision": 12}, {"threshold": 9}:
+        with np.printoptions(**options):
+            assert printed.difference(usual, str(values)), options
+    assert printed.difference(usual, str(values)) is None
+
+
+@pytest.mark.parametrize("text", [
+    "residual 4.4e-16", "-2.1e-13", "[<Line2D at 0x7f21c0ffee10>]", "0x7f21c0ffee10", repr([np.float64(2) ** 0.5]),
+    "<Figure size 640x480 with 1 Axes>", "file ipykernel_4711/1.py",
+])  # fmt: skip
+def test_noise_and_names_of_objects_may_not_be_printed(text):
     assert printed.faults(text)
 
 
@@ -94,6 +107,33 @@ def test_where_a_numbered_list_starts_is_recorded():
         return guard.text_of(nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "apples")), **start))
 
     assert shown({}) == "apples" and shown({"start": 512}) != shown({"start": 513})
+
+
+def test_what_stands_raised_or_lowered_is_recorded_as_such():
+    texts = [guard.text_of(nodes.paragraph("", "10", kind("", "4"))) for kind in (nodes.superscript, nodes.subscript)]
+    assert texts == ["10^4", "10_4"]
+
+
+# ---- figures
+
+
+@pytest.mark.parametrize("old, new", [
+    (1e-12, 1e-11), (180.0, 179.9), ([0.45], [0.46]), ([5.0, 1.0], [5.0, 1.0, 2.0]), ([5.0, 1.0], 5.0), (1.0, "auto"),
+    (["line -, colour C0", "line --, colour C1"], ["line -, colour C1", "line --, colour C0"]), ([1], [2]),
+])  # fmt: skip
+def test_settings_that_differ(old, new):
+    assert list(drift.compare_leaves({"a": old}, {"a": new})) and list(drift.compare_leaves({"a": new}, {"a": old}))
+    assert list(drift.compare_leaves({"a": old}, {"a": old})) == []
+
+
+def test_settings_that_round_agree():
+    assert list(drift.compare_leaves({"a": 0.3, "b": [0.0, 0.3]}, {"a": 0.1 + 0.2, "b": [-0.0, 0.1 + 0.2]})) == []
+
+
+def test_the_entry_of_a_legend_that_differs_is_shown():
+    legends = [{"legend": [{"title": "", "handles": ["line -, colour C0", f"line --, colour C{n}"]}]} for n in (1, 2)]
+    assert list(drift.compare_leaves(*legends)) == [
+        ("legend 1 handles", "[1] line --, colour C1", "[1] line --, colour C2", "exact")]
 
 
 # ---- numbers of record

@@ -1,16 +1,20 @@
 """What a figure draws is recorded: each change that a reader could see shows, and nothing that fonts or sizes make."""
 
 import json
+from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, PowerNorm, TwoSlopeNorm
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon, Wedge
 
 import drift
-from drawn import digest, figure_record
+import looks
+from digests import digest
+from drawn import figure_record
 from record import noise
 
 X = np.linspace(0, 10, 200)
@@ -88,6 +92,35 @@ CHANGES = {
     "colour range": {"change": lambda f, a, b: b.images[0].set_clim(-1, 1.001)},
     "norm": {"change": lambda f, a, b: b.images[0].set_norm(LogNorm(0.01, 1))},
     "line style": {"change": lambda f, a, b: a.lines[1].set_linestyle(":")},
+    "curve's colour": {"change": lambda f, a, b: a.lines[0].set_color("C1")},
+    "curve not seen": {"change": lambda f, a, b: a.lines[0].set_alpha(0)},
+    "curve of no width": {"change": lambda f, a, b: a.lines[0].set_linewidth(0)},
+    "dashes": {"change": lambda f, a, b: a.lines[1].set_dashes((5, 1))},
+    "marker hollow": {"change": lambda f, a, b: a.lines[0].set(marker="o", markerfacecolor="none")},
+    "title not seen": {"change": lambda f, a, b: a.title.set_visible(False)},
+    "label not seen": {"change": lambda f, a, b: a.xaxis.label.set_visible(False)},
+    "title in no colour": {"change": lambda f, a, b: a.title.set_color("none")},
+    "title's colour": {"change": lambda f, a, b: a.title.set_color("C1")},
+    "legend entry": {"change": lambda f, a, b: a.get_legend().get_texts()[0].set_text("cosine")},
+    "legend entry not seen": {"change": lambda f, a, b: a.get_legend().get_texts()[0].set_visible(False)},
+    "text's colour": {"change": lambda f, a, b: a.texts[1].set_color("C1")},
+    "label's colour": {"change": lambda f, a, b: a.yaxis.label.set_color("C1")},
+    "tick labels gone": {"change": lambda f, a, b: a.tick_params(labelbottom=False)},
+    "tick labels of both gone": {"change": lambda f, a, b: a.tick_params(labelbottom=False, labelleft=False)},
+    "tick labels at the other side": {"change": lambda f, a, b: a.yaxis.tick_right()},
+    "tick labels switched off": {"change": lambda f, a, b: plt.setp(a.get_yticklabels(), visible=False)},
+    "one tick label switched off": {"change": lambda f, a, b: a.get_xticklabels()[1].set_visible(False)},
+    "tick labels' colour": {"change": lambda f, a, b: a.tick_params(labelcolor="C1")},
+    "multiplier of ticks hidden": {"change": lambda f, a, b: a.yaxis.offsetText.set_visible(False)},
+    "text upside down": {"change": lambda f, a, b: a.texts[1].set_rotation(180)},
+    "legend's text colours": {"change": lambda f, a, b: a.get_legend().get_texts()[0].set_color("C1")},
+    "panels that changed places": {"change": lambda f, a, b: (a.set_subplotspec(b.get_subplotspec()))},
+    "panel put elsewhere": {"change": lambda f, a, b: b.set_position((0.1, 0.1, 0.3, 0.8))},
+    "image smoothed": {"change": lambda f, a, b: b.images[0].set_interpolation("bilinear")},
+    "unequal units": {"change": lambda f, a, b: b.set_aspect("auto")},
+    "opacity of an image": {"change": lambda f, a, b: b.images[0].set_alpha(np.where(np.eye(9, 7), 0.3, 1))},
+    "figure text not seen": {"change": lambda f, a, b: a.texts[1].set_visible(False)},
+    "scatter's size": {"change": lambda f, a, b: a.collections[1].set_sizes([3])},
     "marker": {"change": lambda f, a, b: a.lines[0].set_marker("o")},
     "another axes": {"change": lambda f, a, b: f.add_axes((0.4, 0.4, 0.1, 0.1))},
     "twin axis": {"change": lambda f, a, b: a.twinx()},
@@ -116,13 +149,15 @@ def test_a_visible_change_shows(name, before):
     assert differences(before, drawn(**CHANGES[name])), name
 
 
+PALETTE = {"axes.prop_cycle": matplotlib.cycler("color", ["#00689d", "#b04a00", "#007a57"]), "text.color": "#22201c",
+           "axes.labelcolor": "#333333"}
 HARMLESS = {
     "nothing": {},
     "rounding": {"y": np.sin(X) * (1 + 3e-16), "image": np.outer(np.cos(X[:9]), np.sin(X[:7])) + 1e-16},
     "font": {"before": lambda: matplotlib.rcParams.update({"font.family": "DejaVu Serif", "font.size": 17})},
     "resolution": {"before": lambda: matplotlib.rcParams.update({"figure.dpi": 300})},
     "size": {"change": lambda f, a, b: f.set_size_inches(9, 4)},
-    "colours": {"change": lambda f, a, b: a.lines[0].set_color("black")},
+    "palette": {"before": lambda: matplotlib.rcParams.update(PALETTE)},
     "line width": {"change": lambda f, a, b: a.lines[1].set_linewidth(5)},
     "layout": {"before": lambda: matplotlib.rcParams.update({"figure.constrained_layout.use": True})},
     "drawn before it is recorded": {"change": lambda f, a, b: f.canvas.draw()},
@@ -176,6 +211,74 @@ PAIRS = {
     "steps of colours": (lambda a, d: a.imshow([[0, 9]], norm=BoundaryNorm([0, 4 + d, 9], 256)), 0.1),
     "hidden axis": (lambda a, d: a.xaxis.set_visible(not d), 1),
     "colours of no registered name": (lambda a, d: a.imshow([[0, 9]], cmap=ListedColormap(["r", "gb"[d]])), 1),
+    "dash pattern": (lambda a, d: a.plot(X, X, linestyle=(0, (5, 1 + d))), 1),
+    "dash pattern of a patch": (lambda a, d: a.add_patch(Circle((0, 0), 1, linestyle=(0, (5, 1 + d)))), 1),
+    "dash pattern of segments": (lambda a, d: a.hlines([1], 0, 1, linestyles=[(0, (5, 1 + d))]), 1),
+    "points with markers": (lambda a, d: a.plot(X, X, "-o", markevery=[1 + d]), 1),
+    "every which marker": (lambda a, d: a.plot(X, X, "-o", markevery=2 + d), 1),
+    "slice of markers": (lambda a, d: a.plot(X, X, "-o", markevery=slice(d, 100, 2)), 1),
+    "marker of a scatter": (lambda a, d: a.scatter(X, X, marker="ox"[d]), 1),
+    "own marker of a scatter": (lambda a, d: a.scatter(X, X, marker=[(0, 0), (1, 0), (1, 1 + d)]), 1),
+    "size of a scatter": (lambda a, d: a.scatter(X, X, s=10 + d), 1),
+    "colours of a scatter": (lambda a, d: a.scatter(X, X, color=np.roll(["C0", "C1"] * 100, d)), 1),
+    "hollow scatter": (lambda a, d: a.scatter(X, X, facecolor=["C0", "none"][d], edgecolor="C0"), 1),
+    "colours of bars": (lambda a, d: a.bar([1, 2], [1, 1], color=["C0", "C1"][:: 1 - 2 * d]), 1),
+    "hatch of a bar": (lambda a, d: a.bar([1, 2], [1, 1], hatch=["", "/x"[d]]), 1),
+    "bar not seen": (lambda a, d: a.bar([1, 2], [1, 1])[1].set_visible(not d), 1),
+    "bar taken away": (lambda a, d: (lambda bars: d and bars[1].remove())(a.bar([1, 2], [1, 1])), 1),
+    "colours of wedges": (lambda a, d: a.pie([1, 1], colors=["C0", "C1"][:: 1 - 2 * d]), 1),
+    "colour of a band": (lambda a, d: a.fill_between(X, 0, X, color=f"C{d}", alpha=0.3), 1),
+    "hatch of a band": (lambda a, d: a.fill_between(X, 0, X, hatch="/x"[d]), 1),
+    "opacity of a band": (lambda a, d: a.fill_between(X, 0, X, alpha=0.3 + d), 0.2),
+    "colours of segments": (lambda a, d: a.hlines([1, 2], 0, 1, colors=["C0", "C1"][:: 1 - 2 * d]), 1),
+    "colour of an arrow": (lambda a, d: a.annotate("", (0, 0), (1, 1), arrowprops={"color": f"C{d}"}), 1),
+    "head of an arrow": (
+        lambda a, d: a.annotate("", (0, 0), (1, 1), arrowprops={"arrowstyle": ("->", "<-")[d]}), 1),
+    "bend of an arrow": (
+        lambda a, d: a.annotate("", (0, 0), (1, 1), arrowprops={"connectionstyle": f"arc3,rad={d}"}), 0.3),
+    "bend of an arrow patch": (
+        lambda a, d: a.add_patch(FancyArrowPatch((0, 0), (1, 1), connectionstyle=f"arc3,rad={d}")), 0.3),
+    "coordinates of an arrow's tip": (
+        lambda a, d: a.annotate("u", (0, 0), (1, 1), xycoords=("axes fraction", "axes points")[d]), 1),
+    "coordinates of an arrow's text": (
+        lambda a, d: a.annotate("u", (0, 0), (1, 1), textcoords=("offset points", "offset fontsize")[d]), 1),
+    "coordinates by a transform": (
+        lambda a, d: a.annotate("u", (0, 0), (1, 1), xycoords=(a.transAxes, a.figure.transFigure)[d]), 1),
+    "coordinates of two kinds": (
+        lambda a, d: a.annotate("u", (0, 0), xycoords=("data", ("axes fraction", "figure fraction")[d])), 1),
+    "text in other coordinates": (
+        lambda a, d: (a.set_xlim(0, 2), a.text(0.5, 0.5, "u", transform=(a.transAxes, a.transData)[d])), 1),
+    "line in other coordinates": (
+        lambda a, d: (a.set_ylim(0, 2), a.plot(X, X / 10, transform=(a.get_xaxis_transform(), a.transData)[d])), 1),
+    "steps of a registered colour map": (lambda a, d: a.imshow([[0, 9]], cmap=plt.get_cmap("viridis", 6 + d)), 1),
+    "colour map under another's name": (
+        lambda a, d: a.imshow([[0, 9]], cmap=ListedColormap(["r", "gb"[d]], name="viridis")), 1),
+    "one colour of many": (
+        lambda a, d: a.imshow([[0, 9]], cmap=ListedColormap([*"rgbcmykrgbcmyk" "rg"[d], *"rgbcmyk"], name="own")), 1),
+    "own formatter of ticks": (
+        lambda a, d: a.xaxis.set_major_formatter(type("Own", (matplotlib.ticker.ScalarFormatter,), {
+            "__call__": lambda self, x, pos=None: f"{x + d:.1f}"})()), 1),
+    "way back of a second scale": (
+        lambda a, d: a.secondary_xaxis("top", functions=(lambda x: 2 * x, lambda x: x / (2 + d))), 1),
+    "exponents as ticks": (lambda a, d: (a.set_xscale("log"), d and a.xaxis.set_major_formatter(
+        matplotlib.ticker.LogFormatterExponent())), 1),
+    "ticks of another base": (lambda a, d: (a.set_xscale("log"), d and a.xaxis.set_major_formatter(
+        matplotlib.ticker.LogFormatterSciNotation(base=2))), 1),
+    "minor tick labels": (lambda a, d: (a.set_xscale("log"), a.tick_params(which="minor", labelbottom=not d)), 1),
+    "turned patch": (lambda a, d: a.add_patch(Polygon([(0, 0), (1, 0), (1, 2)], transform=(
+        matplotlib.transforms.Affine2D().rotate(d) + a.transData))), 1e-3),
+    "moved line": (lambda a, d: a.plot(X, X, transform=matplotlib.transforms.offset_copy(
+        a.transData, a.figure, x=9) if d else a.transData), 1),
+    "places of hexagons": (lambda a, d: a.hexbin(X + d, X, gridsize=9), 0.01),
+    "what is in sight of a curve": (
+        lambda a, d: (a.set_ylim(0, 1), a.plot(np.r_[np.full(99, 0.5 + d), 1e9])), 1e-5),
+    "what is in sight of an image": (lambda a, d: a.imshow([[0.2 + d, 0.1, 0, 1, 1e9]], vmin=0, vmax=1), 1e-5),
+    "what is in sight of an image, log": (
+        lambda a, d: a.imshow([[2 + d, 1, 1, 1, 1e99]], norm=LogNorm(1, 3)), 1e-5),
+    "scale of arrows": (
+        lambda a, d: a.quiver([0], [0], [1], [1], angles="xy", scale_units="xy", scale=1 + d), 1),
+    "angles of arrows": (lambda a, d: a.quiver([0], [0], [1], [1], angles=("uv", "xy")[d]), 1),
+    "pivot of arrows": (lambda a, d: a.quiver([0], [0], [1], [1], pivot=("tail", "tip")[d]), 1),
     "gap in a curve": (lambda a, d: a.plot(X, np.where((X > 5) & (X < 5.1 + d), np.nan, X)), 0.1),
 }  # fmt: skip
 
@@ -187,6 +290,74 @@ def test_every_kind_of_artist_is_recorded(name):
     assert "refused" not in first
     assert differences(first, again) == []
     assert differences(first, other)
+
+
+def told_apart(key, swapped):
+    """Draw two of everything that a legend tells apart by `key` alone, with a legend made before they are swapped."""
+    values = ["C0", "C1"] if "color" in key else ["-", "--"] if key == "linestyle" else ["o", "s"]
+    return [{key: value} for value in values[:: -1 if swapped else 1]]
+
+
+def curves(ax, marks):
+    return [ax.plot(X, X + n, **{"color": "C0", **mark})[0] for n, mark in enumerate(marks)]
+
+
+MADE = {
+    "curves": (curves, "color"), "dashed curves": (curves, "linestyle"), "marked curves": (curves, "marker"),
+    "bars": (lambda ax, marks: [ax.bar([n], [1], **mark) for n, mark in enumerate(marks)], "color"),
+    "scatters": (lambda ax, marks: [ax.scatter(X, X + n, **mark) for n, mark in enumerate(marks)], "marker"),
+    "bands": (lambda ax, marks: [ax.fill_between(X, n, X, **mark) for n, mark in enumerate(marks)], "color"),
+    "stems": (lambda ax, marks: [ax.stem([1, 2 + n], linefmt=f"{mark['color']}-") for n, mark in enumerate(marks)],
+              "color"),
+    "error bars": (lambda ax, marks: [ax.errorbar([n], [1], yerr=1, **mark) for n, mark in enumerate(marks)], "color"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("on", ["axes", "figure"])
+@pytest.mark.parametrize("name", MADE)
+def test_a_legend_whose_entries_changed_places_shows(name, on):
+    make, key = MADE[name]
+
+    def draw(handles_swapped=False, drawn_swapped=False):
+        def both(ax):
+            handles = make(ax, told_apart(key, False))[:: -1 if handles_swapped else 1]
+            (ax if on == "axes" else ax.figure).legend(handles, ["one", "other"])
+            if drawn_swapped:
+                for artist in [*ax.lines, *ax.collections, *ax.patches]:
+                    artist.remove()
+                make(ax, told_apart(key, True))
+
+        return single(both)
+
+    assert differences(draw(), draw()) == []
+    assert any("handles" in what for what, *_ in differences(draw(), draw(handles_swapped=True)))
+    assert differences(draw(), draw(drawn_swapped=True)), "the legend tells the old looks"
+
+
+@pytest.mark.parametrize("proxy", [Line2D, lambda x, y, **mark: Circle((x[0], y[0]), **mark)])
+def test_a_legend_of_proxies_shows_their_colours(proxy):
+    def draw(*colours):
+        def plot(ax):
+            ax.legend([proxy([0], [0], color=colour) for colour in colours], ["one", "other"])
+        return single(plot)  # fmt: skip
+
+    assert differences(draw("C0", "C1"), draw("C1", "C0"))
+    assert differences(draw("C0", "#123456"), draw("C0", "#123457"))
+
+
+def test_a_colour_is_named_by_its_part_in_the_style():
+    styles = (["#00689d", "#b04a00"], "#6b665d", "#22201c"), (["#111111", "#222222"], "#333333", "#444444")
+    for cycle, frame, ink in styles:
+        style = {"axes.prop_cycle": matplotlib.cycler("color", cycle), "axes.edgecolor": frame, "text.color": ink}
+        with matplotlib.rc_context(style):
+            names = [looks.colour(value) for value in (*cycle, frame, ink, "#123456", "k", "none", (0, 0, 0, 0))]
+            assert names == ["C0", "C1", "frame", "ink", "#123456", "black", "none", "none"]
+            assert looks.colour("C1", 0.25) == "C1 0.25"
+
+
+def test_ticks_of_the_books_style_do_not_follow_the_locale():
+    with matplotlib.rc_context(fname=Path(__file__).parents[1] / "book" / "book.mplstyle"):
+        assert matplotlib.ticker.ScalarFormatter().get_useLocale() is False
 
 
 def test_polar_axes_are_recorded():

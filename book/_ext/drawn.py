@@ -1,8 +1,7 @@
-"""What a matplotlib figure draws, as a record that neither fonts, sizes, colours, nor the processor can change.
+"""What a matplotlib figure draws, as a record that neither fonts, sizes, palettes, nor the processor can change.
 
-Of every array: its shape, its extremes and two sums with fixed uneven weights, on the axis' own scale (log data as
-logs). The sums are in units of the array's range, so that one value of many that moves by 1e-6 of the range shows. An
-artist of a kind not known here is refused, not guessed at.
+Of every array it has the digest, on the axis' own scale (log data as logs). An artist of a kind not known here is
+refused, not guessed at.
 """
 
 from __future__ import annotations
@@ -10,22 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-import matplotlib.axis as maxis
 import numpy as np
 from matplotlib import (
-    category,
     collections,
     colormaps,
     container,
     image,
     legend,
     lines,
+    offsetbox,
     patches,
     quiver,
+    rcParams,
     spines,
     table,
     text,
-    ticker,
 )
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -34,45 +32,17 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 from matplotlib.path import Path
+from matplotlib.transforms import Transform
 
-GOLDEN, ROOT = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
-LISTED = 4  # so few values are recorded as they are
-AUTOMATIC = (ticker.ScalarFormatter, ticker.LogFormatter, ticker.AutoLocator, ticker.MaxNLocator, ticker.LogLocator,
-             ticker.AutoMinorLocator, ticker.SymmetricalLogLocator, ticker.LogitFormatter, ticker.LogitLocator)
-COMPUTED = (ticker.FuncFormatter, ticker.PercentFormatter, ticker.EngFormatter)  # what they write tells their settings
+import looks
+from digests import digest, in_sight, quieted
+from scales import axis_record, scaled, secondary_record
+
+SHARP = ("auto", "antialiased", "nearest", "none")
 
 
 class Unknown(Exception):
     """What cannot be recorded; the message says what it is."""
-
-
-def digest(values, span: float = 0.0) -> dict:
-    """Return the record of an array; `span`, what the axis shows, is the unit where the array itself hardly varies."""
-    array = np.asarray(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan))
-    flat = array.ravel()
-    finite = flat[np.isfinite(flat)]
-    if not finite.size:
-        return {"shape": list(array.shape), "empty": True}
-    low, high = float(finite.min()), float(finite.max())
-    largest = max(abs(low), abs(high))
-    unit = high - low
-    if not unit > 1e-9 * max(span, largest * 1e-3):
-        unit = span or largest or 1.0
-    places = 12 - math.floor(math.log10(unit))
-    record: dict = {"unit": float(f"{unit:.3g}")}
-    if flat.size <= LISTED:
-        record["values"] = [rounded(float(v), places) if math.isfinite(v) else str(v) for v in flat]
-        return record
-    level = np.where(np.isfinite(flat), (flat - low) / unit, np.where(np.isnan(flat), -1.0, np.sign(flat) * 2.0))
-    index = np.arange(flat.size)
-    sums = [float(level @ (1 + index * step % 1.0)) for step in (GOLDEN, ROOT)]
-    return {**record, "shape": list(array.shape), "min": rounded(low, places), "max": rounded(high, places),
-            "sums": [rounded(s, 9) for s in sums]}
-
-
-def rounded(value: float, places: int) -> float:
-    """Return `value` with so many decimals, and no negative zero."""
-    return round(value, places) + 0.0
 
 
 def name_of(thing) -> str:
@@ -84,24 +54,34 @@ class Panel:
 
     def __init__(self, ax: Axes):
         self.ax = ax
-        self.spans = [self.span(axis, view) for axis, view in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim()))]
+        self.axes = ax.xaxis, ax.yaxis
+        views = ax.get_xlim(), ax.get_ylim()
+        self.views = [np.sort(scaled(axis, np.asarray(view))) for axis, view in zip(self.axes, views)]
 
-    @staticmethod
-    def span(axis: maxis.Axis, view: tuple[float, float]) -> float:
-        ends = scaled(axis, np.asarray(view))
-        return float(abs(ends[1] - ends[0]))
-
-    def along(self, which: int, values, artist: Artist, transform=None, below: float | None = None) -> dict:
+    def along(self, which: int, values: np.ndarray, transform: Transform, below: float | None = None) -> dict:
         """Return the record of the x (0) or y (1) values of an artist, on the axis' scale where they are data."""
-        transform = artist.get_transform() if transform is None else transform
-        values = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)
+        name = "xy"[which]
         if not transform.contains_branch_seperately(self.ax.transData)[which]:
-            return digest(values, 1.0)
-        axis = (self.ax.xaxis, self.ax.yaxis)[which]
+            return {name: digest(values, 1.0)}
+        axis, (low, high) = self.axes[which], self.views[which]
         if below is not None:
             self.refuse_free_limits(which)
             values = quieted(values, below, axis.get_scale() == "log")
-        return digest(scaled(axis, values), self.spans[which])
+        values = scaled(axis, values)
+        seen = in_sight(values, low, high)
+        return {name: digest(values, float(high - low)), **({f"{name} in sight": seen} if seen else {})}
+
+    def placed(self, points: np.ndarray, transform: Transform) -> tuple[np.ndarray, dict]:
+        """Return points as data, and their coordinates where those are others than the data of both axes."""
+        data = transform.contains_branch_seperately(self.ax.transData)
+        if any(data) and not all(data):
+            return points, {"fraction": "xy"[data[0]]}
+        if not any(data):
+            return points, {"in": system_name(self.ax.figure, transform)}
+        for first, rest in transform._iter_break_from_left_to_right():  # what a cell turns or stretches before
+            if rest == self.ax.transData:
+                return first.transform(points), {}
+        return points, {"in": "data, then moved"}
 
     def refuse_free_limits(self, which: int) -> None:
         if (self.ax.get_autoscalex_on, self.ax.get_autoscaley_on)[which]():
@@ -109,17 +89,23 @@ class Panel:
 
     def points(self, points, artist: Artist, transform=None) -> dict:
         points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
-        return {"x": self.along(0, points[:, 0], artist, transform),
-                "y": self.along(1, points[:, 1], artist, transform, noise_of(artist))}
+        transform = artist.get_transform() if transform is None else transform
+        points, system = self.placed(points, transform)
+        return {**system, **self.along(0, points[:, 0], transform),
+                **self.along(1, points[:, 1], transform, noise_of(artist))}
 
 
-def scaled(axis: maxis.Axis, values: np.ndarray) -> np.ndarray:
-    """Return values on the axis' own scale; what has no place there is nan."""
-    if axis.get_scale() == "log":
-        base = axis.get_transform().base
-        values = np.asarray(values, dtype=float)
-        return np.log(values, out=np.full(values.shape, np.nan), where=values > 0) / math.log(base)
-    return np.asarray(axis.get_transform().transform(values), dtype=float)
+def system_name(figure, coordinates) -> str:
+    """Return the name of coordinates that an artist is placed in."""
+    if isinstance(coordinates, tuple):
+        return ", ".join(system_name(figure, one) for one in coordinates)
+    if not isinstance(coordinates, Transform):
+        return coordinates if isinstance(coordinates, str) else name_of(coordinates)
+    for number, ax in enumerate(figure.axes, start=1):
+        for name, transform in (("data", ax.transData), ("fraction", ax.transAxes)):
+            if coordinates.contains_branch(transform):
+                return f"{name} of axes {number}"
+    return "fraction of the figure" if coordinates.contains_branch(figure.transSubfigure) else "inches or pixels"
 
 
 def noise_of(artist: Artist) -> float | None:
@@ -127,51 +113,40 @@ def noise_of(artist: Artist) -> float | None:
     return getattr(artist, "noise_below", None)
 
 
-def quieted(values, below: float, logarithmic: bool) -> np.ndarray:
-    """Return values in which all that is smaller than the bound is alike, without a jump at the bound."""
-    if logarithmic:
-        return np.maximum(values, below)
-    return np.sign(values) * np.maximum(np.abs(values) - below, 0.0)
-
-
 def dashes(artist) -> str | list:
     """Return line styles: names, or patterns in units of the line's width."""
-    styles = artist.get_linestyle()
-    if isinstance(styles, str):
-        return styles
-    widths = np.atleast_1d(artist.get_linewidth())
-    found = []
-    for number, (_, pattern) in enumerate(styles):
-        width = float(widths[number % len(widths)]) or 1.0
-        style = "solid" if pattern is None else [round(float(p) / width, 3) for p in pattern]
-        if style not in found:
-            found.append(style)
-    return found
+    return artist.get_linestyle() if isinstance(artist.get_linestyle(), str) else looks.line_styles(artist)
 
 
-def mapped(artist: ScalarMappable, shape_only: bool = False) -> dict:
+def mapped(artist: ScalarMappable) -> dict:
     """Return what turns an array into colours, and the array."""
     array = artist.get_array()
     if array is None:
         return {}
     norm = artist.norm
     low, high = (None if v is None else float(v) for v in (norm.vmin, norm.vmax))
-    ends = {} if low is None or high is None else {"range": digest([low, high])}
-    logarithmic = name_of(norm) == "LogNorm"
-    span = 0.0 if not ends else abs(math.log10(high / low)) if logarithmic else abs(high - low)
     values = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
+    logarithmic = name_of(norm) == "LogNorm"
     if (below := noise_of(artist)) is not None:
         values = quieted(values, below, logarithmic)
     if logarithmic:
         values = np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
-    return {**colours_of(artist), **ends, **shape_of(norm), "values": digest(values, span)}
+    found = {**colours_of(artist), **shape_of(norm)}
+    if low is None or high is None:
+        return {**found, "values": digest(values)}
+    bottom, top = sorted((math.log10(low), math.log10(high)) if logarithmic else (low, high))
+    seen = in_sight(values, bottom, top)
+    return {**found, "range": digest([low, high]), "values": digest(values, top - bottom),
+            **({"values in sight": seen} if seen else {})}
 
 
 def colours_of(artist: ScalarMappable) -> dict:
     """Return the names of colormap and norm, and the colours themselves where the name does not tell them."""
     cmap = artist.get_cmap()
-    own = {} if cmap.name in colormaps else {"colours": digest(cmap(np.linspace(0, 1, 9)), 1.0)}
-    return {"colormap": cmap.name, "norm": name_of(artist.norm), **own}
+    found = {"colormap": cmap.name, "norm": name_of(artist.norm)}
+    if cmap.name in colormaps and colormaps[cmap.name] == cmap:
+        return found
+    return {**found, "colours": digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)}
 
 
 def shape_of(norm) -> dict:
@@ -192,7 +167,7 @@ def vertices(path: Path) -> np.ndarray:
 
 def axline(panel: Panel, artist) -> dict:
     first, second, slope = artist.get_xy1(), artist.get_xy2(), artist.get_slope()
-    return {**line_style(artist), "through": digest([*first, *(second or ())], 1.0),
+    return {**line_style(artist), **looks.line(artist), "through": digest([*first, *(second or ())], 1.0),
             **({} if slope is None else {"slope": digest([slope], 1.0)})}
 
 
@@ -203,16 +178,34 @@ def line_style(artist) -> dict:
 def line(panel: Panel, artist) -> dict:
     style = line_style(artist)
     points = np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)])
-    return {**{k: v for k, v in style.items() if v not in ("None", "default")}, **panel.points(points, artist)}
+    return {**{k: v for k, v in style.items() if v not in ("None", "default")}, **looks.line(artist),
+            **panel.points(points, artist)}
 
 
 def annotation(panel: Panel, artist) -> dict:
     arrow = {}
     if artist.arrow_patch is not None:
-        arrow = {"arrow": name_of(artist.arrow_patch.get_arrowstyle()), "line": dashes(artist.arrow_patch)}
-    return {"text": artist.get_text(), **arrow,
-            "at": place(panel, artist.xy, artist, artist.xycoords),
-            "from": place(panel, artist.xyann, artist, artist.anncoords)}
+        arrow = {"arrow": name_of(artist.arrow_patch.get_arrowstyle()), "line": dashes(artist.arrow_patch),
+                 **bend(artist.arrow_patch), **looks.patch(artist.arrow_patch)}
+    return {**looks.written(artist), **arrow, **ends(panel, artist, (artist.xy, artist.xycoords),
+                                               (artist.xyann, artist.anncoords))}
+
+
+def ends(panel: Panel, artist: Artist, tip: tuple, tail: tuple) -> dict:
+    """Return where an arrow points and comes from; each end is a point and its coordinates."""
+    found = {}
+    for name, (point, coordinates) in (("at", tip), ("from", tail)):
+        found[name] = place(panel, point, artist, coordinates)
+        if coordinates != "data":
+            found[f"{name} in"] = system_name(panel.ax.figure, coordinates)
+    return found
+
+
+def bend(artist) -> dict:
+    """Return how an arrow bends on its way, where it does."""
+    style = artist.get_connectionstyle()
+    by = [float(value) for _, value in sorted(vars(style).items()) if isinstance(value, int | float)]
+    return {"bend": name_of(style), "bent by": by} if name_of(style) != "Arc3" or any(by) else {}
 
 
 def place(panel: Panel, point, artist: Artist, coordinates) -> list | dict:
@@ -222,11 +215,19 @@ def place(panel: Panel, point, artist: Artist, coordinates) -> list | dict:
 
 
 def words(panel: Panel, artist) -> dict:
-    return {"text": artist.get_text(), **panel.points([artist.get_unitless_position()], artist)}
+    return {**looks.written(artist), **panel.points([artist.get_unitless_position()], artist)}
+
+
+def see_through(artist: Artist) -> dict:
+    """Return how opaque a coloured array is drawn, where the cell says so."""
+    opaque = artist.get_alpha()
+    if opaque is None or np.ndim(opaque) == 0:
+        return {} if opaque in (None, 1) else {"opaque": float(opaque)}
+    return {"opaque": digest(opaque, 1.0)}
 
 
 def mesh(panel: Panel, artist) -> dict:
-    return {**panel.points(artist.get_coordinates(), artist), **mapped(artist)}
+    return {**panel.points(artist.get_coordinates(), artist), **mapped(artist), **see_through(artist)}
 
 
 def contours(panel: Panel, artist) -> dict:
@@ -238,68 +239,88 @@ def contours(panel: Panel, artist) -> dict:
 
 def arrows(panel: Panel, artist) -> dict:
     length = float(np.max(np.hypot(artist.U, artist.V), initial=0.0))
-    return {**panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
+    angles = artist.angles if isinstance(artist.angles, str) else digest(artist.angles, 360.0)
+    scale = {} if artist.scale_units is None else {"units": artist.scale_units, "scale": digest([artist.scale])}
+    return {**({} if artist.pivot == "tail" else {"pivot": artist.pivot}),
+            **({} if artist.angles == "uv" else {"angles": angles}), **scale, **looks.collection(artist),
+            **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
             "u": digest(artist.U, length), "v": digest(artist.V, length), **mapped(artist)}
 
 
 def scatter(panel: Panel, artist) -> dict:
     sizes = np.asarray(artist.get_sizes())
+    usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
     return {**panel.points(artist.get_offsets(), artist, artist.get_offset_transform()), **mapped(artist),
-            **({"sizes": digest(sizes)} if sizes.size > 1 else {})}
+            **looks.scatter_marker(artist), **looks.collection(artist),
+            **({} if usual or not sizes.size else {"sizes": digest(sizes)})}
 
 
 def segments(panel: Panel, artist) -> dict:
     parts = artist.get_segments()
-    return {"pieces": len(parts), "line": dashes(artist), **mapped(artist),
-            **panel.points(np.concatenate(parts) if parts else [], artist)}
+    return {"pieces": len(parts), "line": dashes(artist), **mapped(artist), **looks.collection(artist),
+            **panel.points(np.concatenate(parts) if parts else [], artist), **offsets(panel, artist)}
 
 
 def areas(panel: Panel, artist) -> dict:
     points = [vertices(path) for path in artist.get_paths()]
-    return {"pieces": len(points), "line": dashes(artist), **mapped(artist),
-            **panel.points(np.concatenate(points) if points else [], artist)}
+    return {"pieces": len(points), "line": dashes(artist), **mapped(artist), **looks.collection(artist),
+            **panel.points(np.concatenate(points) if points else [], artist), **offsets(panel, artist)}
+
+
+def offsets(panel: Panel, artist) -> dict:
+    """Return where the parts of a collection stand that are drawn more than once, or shifted (those of hexbin, say)."""
+    places = artist.get_offsets()
+    return {"repeated": panel.points(places, artist, artist.get_offset_transform())} if np.any(places) else {}
 
 
 def picture(panel: Panel, artist) -> dict:
     array = artist.get_array()
     values = mapped(artist) if array.ndim == 2 else {"values": digest(array, 1.0)}
     left, right, bottom, top = artist.get_extent()
-    return {**values, **panel.points([(left, bottom), (right, top)], artist), "origin": artist.origin}
+    smoothed = {} if artist.get_interpolation() in SHARP else {"smoothed": artist.get_interpolation()}
+    return {**values, **panel.points([(left, bottom), (right, top)], artist), "origin": artist.origin,
+            **smoothed, **see_through(artist)}
 
 
 def box(panel: Panel, artist) -> dict:
     x, y = artist.get_x(), artist.get_y()
     corners = [(x, y), (x + artist.get_width(), y + artist.get_height())]
-    return {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle(), **panel.points(corners, artist)}
+    return {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle(), **looks.patch(artist),
+            **panel.points(corners, artist)}
 
 
 def connection(panel: Panel, artist) -> dict:
     return {"arrow": name_of(artist.get_arrowstyle()), "line": artist.get_linestyle(),
-            "at": place(panel, artist.xy2, artist, artist.coords2),
-            "from": place(panel, artist.xy1, artist, artist.coords1)}
+            **bend(artist), **looks.patch(artist),
+            **ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1))}
 
 
 def arrow_patch(panel: Panel, artist) -> dict:
     ends = artist._posA_posB  # matplotlib has no public way to ask for them
     points = vertices(artist._path_original) if ends is None else ends
     return {"arrow": name_of(artist.get_arrowstyle()), "bend": name_of(artist.get_connectionstyle()),
-            "line": artist.get_linestyle(), **panel.points(points, artist)}
+            "line": artist.get_linestyle(), **bend(artist), **looks.patch(artist), **panel.points(points, artist)}
 
 
 def shape(panel: Panel, artist) -> dict:
     outline = artist.get_patch_transform().transform_path(artist.get_path())
-    hatch = artist.get_hatch()
-    return {"line": artist.get_linestyle(), **({"hatch": hatch} if hatch else {}),
+    return {"line": artist.get_linestyle(), **looks.patch(artist),
             **panel.points(vertices(outline), artist, artist.get_data_transform())}
 
 
 def grid(panel: Panel, artist) -> dict:
     cells = sorted(artist.get_celld().items())
-    return {"cells": [[row, column, cell.get_text().get_text()] for (row, column), cell in cells]}
+    return {"cells": [[row, column, looks.shown_text(cell.get_text())] for (row, column), cell in cells]}
 
 
-def key(panel: Panel | None, artist) -> dict:
-    return {"title": artist.get_title().get_text(), "entries": [entry.get_text() for entry in artist.get_texts()]}
+def key(artist: legend.Legend) -> dict:
+    """Return what a legend says, and how each of its entries looks."""
+    boxes = artist.findobj(offsetbox.DrawingArea)
+    handles = [" with ".join(looks.handle(part) for part in box.get_children() if part.get_visible()) for box in boxes]
+    entries = [looks.written(entry) for entry in artist.get_texts()]
+    colours = [entry.get("text colour", "") for entry in entries]
+    return {"title": looks.shown_text(artist.get_title()), "entries": [entry["text"] for entry in entries],
+            "handles": handles, **({"text colours": colours} if any(colours) else {})}
 
 
 KINDS: dict[type, Callable] = {
@@ -311,7 +332,7 @@ KINDS: dict[type, Callable] = {
     patches.ConnectionPatch: connection, patches.FancyArrowPatch: arrow_patch, patches.FancyBboxPatch: box,
     **dict.fromkeys([patches.Rectangle, patches.Ellipse, patches.Wedge, patches.Polygon, patches.PathPatch,
                      patches.RegularPolygon, patches.StepPatch, patches.Arrow, patches.Annulus], shape),
-    table.Table: grid, legend.Legend: key,
+    table.Table: grid,
 }  # fmt: skip
 
 
@@ -337,68 +358,27 @@ def artist_record(panel: Panel, artist: Artist) -> dict:
 
 def bars(panel: Panel, bars: container.BarContainer) -> dict:
     """Return one record of all bars of a call."""
-    corners = [(b.get_x(), b.get_y(), b.get_x() + b.get_width(), b.get_y() + b.get_height()) for b in bars]
+    shown = [bar for bar in bars if bar.axes is not None and bar.get_visible()]
+    corners = [(b.get_x(), b.get_y(), b.get_x() + b.get_width(), b.get_y() + b.get_height()) for b in shown]
     record = {"kind": "Bars", "count": len(corners)}
     if corners:
         flat = np.asarray(corners).reshape(-1, 2)
-        first = bars[0]
-        record.update(panel.points(flat, first, first.get_data_transform()), line=first.get_linestyle())
+        first = shown[0]
+        styles = [{"line": str(bar.get_linestyle()), **looks.patch(bar)} for bar in shown]
+        for name in dict.fromkeys(name for style in styles for name in style):
+            record[name] = looks.together(style.get(name, "none") for style in styles)
+        record.update(panel.points(flat, first, first.get_data_transform()))
     label = str(bars.get_label())
     return {**record, **({"label": label} if label and not label.startswith("_") else {})}
 
 
-def ticks(axis: maxis.Axis) -> dict:
-    """Return the ticks and tick labels that the cell set; automatic ones depend on the font."""
-    found: dict = {}
-    view = np.sort(axis.get_view_interval())
-    for size in "major", "minor":
-        locator, formatter = getattr(axis, f"get_{size}_locator")(), getattr(axis, f"get_{size}_formatter")()
-        places = None
-        if isinstance(locator, ticker.FixedLocator):
-            places = np.asarray(locator.locs, dtype=float)
-            found[size] = digest(places, float(view[1] - view[0])) if places.size else "none"
-        elif isinstance(locator, ticker.MultipleLocator):
-            places = np.asarray(locator.tick_values(*view), dtype=float)
-            places = places[(places >= view[0]) & (places <= view[1])]
-            start = f" from {locator._offset:.9g}" if locator._offset else ""
-            found[size] = f"multiples of {locator._edge.step:.9g}{start}"
-        elif isinstance(locator, ticker.LinearLocator | ticker.IndexLocator):
-            places = np.asarray(locator.tick_values(*view), dtype=float)
-            found[size] = digest(places, float(view[1] - view[0]))
-        elif isinstance(locator, ticker.NullLocator):
-            if size == "major":
-                found[size] = "none"
-        elif not isinstance(locator, (*AUTOMATIC, category.StrCategoryLocator)):
-            found[size] = name_of(locator)
-        computed = isinstance(formatter, COMPUTED)
-        if isinstance(formatter, AUTOMATIC) and not computed:
-            continue
-        if isinstance(formatter, ticker.NullFormatter) and size == "minor":
-            continue
-        if isinstance(formatter, ticker.FixedFormatter):
-            found[f"{size} text"] = [str(label) for label in formatter.seq]
-        elif isinstance(formatter, category.StrCategoryFormatter):
-            names = axis.units._mapping  # matplotlib has no public way to ask for them
-            found[f"{size} text"] = list(names)
-        elif computed:
-            if places is None:  # where the ticks stand depends on the font: ask at fixed places
-                places = np.linspace(view[0], view[1], 5)
-            found[f"{size} text"] = [str(formatter(place, number)) for number, place in enumerate(places)]
-        else:
-            spec = getattr(formatter, "fmt", None)
-            found[f"{size} text"] = f"{name_of(formatter)} {spec}" if spec else name_of(formatter)
-    return found
-
-
-def axis_record(panel: Panel, axis: maxis.Axis, view: tuple[float, float], which: int) -> dict:
-    ends = scaled(axis, np.asarray(view))
-    hidden = {} if axis.get_visible() else {"hidden": True}
-    return {"label": axis.get_label_text(), "scale": axis.get_scale(), "limits": digest(ends), **hidden, **ticks(axis)}
-
-
 def furniture(ax: Axes) -> Iterable[Artist]:
     """Yield what every Axes has."""
-    yield from (*ax.spines.values(), ax.xaxis, ax.yaxis, ax.patch, ax.title, ax._left_title, ax._right_title)
+    yield from (*ax.spines.values(), ax.xaxis, ax.yaxis, ax.patch, *titles_of(ax))
+
+
+def titles_of(ax: Axes) -> tuple[text.Text, ...]:
+    return ax.title, ax._left_title, ax._right_title
 
 
 def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
@@ -408,14 +388,20 @@ def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
         refused.append(f"{where}: axes of a kind that the record does not know: {ax.name}")
         return {}
     panel = Panel(ax)
-    titles = {side: title for side in ("center", "left", "right") if (title := ax.get_title(loc=side))}
+    titles = {side: shown for side, title in zip(("center", "left", "right"), titles_of(ax))
+              if (shown := looks.shown_text(title))}
     record: dict = {"title": titles.pop("center", ""), **({"other titles": titles} if titles else {})}
+    if any(colours := [looks.own_colour(title, "axes.titlecolor") for title in titles_of(ax)]):
+        record["title colours"] = colours
+    record.update(room(ax))
+    if ax.get_aspect() != "auto" and ax.name == "rectilinear":
+        record["aspect"] = float(ax.get_aspect())
     if ax.name != "rectilinear":
         record["projection"] = ax.name
         record["theta"] = digest([ax.get_theta_offset(), ax.get_theta_direction()], 1.0)["values"]
     if ax.axison:
-        for letter, axis, view, which in (("x", ax.xaxis, ax.get_xlim(), 0), ("y", ax.yaxis, ax.get_ylim(), 1)):
-            record[letter] = axis_record(panel, axis, view, which)
+        for letter, axis, view in (("x", ax.xaxis, ax.get_xlim()), ("y", ax.yaxis, ax.get_ylim())):
+            record[letter] = axis_record(axis, view)
     else:
         record["limits"] = digest([*ax.get_xlim(), *ax.get_ylim()])
     grouped = [c for c in ax.containers if isinstance(c, container.BarContainer)]
@@ -436,19 +422,23 @@ def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
     record["artists"] = artists
     legends = [thing for thing in ax.get_children() if isinstance(thing, legend.Legend) and thing.get_visible()]
     if legends:
-        record["legend"] = [key(panel, thing) for thing in legends]
+        record["legend"] = [key(thing) for thing in legends]
     insets = [axes_record(child, refused, f"{where}, inset") for child in ax.child_axes if child.get_visible()]
     if insets:
         record["insets"] = insets
     return record
 
 
-def secondary_record(ax: SecondaryAxis) -> dict:
-    """Return what the second scale of an axis tells: its label, and what it makes of the limits."""
-    parent = ax._parent
-    axis, view = (ax.xaxis, parent.get_xlim()) if ax._orientation == "x" else (ax.yaxis, parent.get_ylim())
-    return {"secondary": ax._orientation, "label": axis.get_label_text(),
-            "limits": digest(ax._functions[0](np.asarray(view))), **ticks(axis)}
+def room(ax: Axes) -> dict:
+    """Return which part of a grid of axes an Axes has, or where a cell put it."""
+    spec = ax.get_subplotspec()
+    if hasattr(ax, "_colorbar") or ax.get_axes_locator() is not None:  # beside its image; within its parent
+        return {}
+    if spec is None or not ax.get_in_layout():
+        place = digest(ax.get_position(original=True).bounds, 1.0)["values"]
+        return {} if place == [0, 0, 1, 1] else {"room": place}
+    rows, columns, first, last = spec.get_topmost_subplotspec().get_geometry()  # a colour bar divides what it stands in
+    return {"room": f"{first} to {last} of {rows} x {columns}"} if rows * columns > 1 else {}
 
 
 def figure_record(figure: Figure) -> dict:
@@ -456,8 +446,8 @@ def figure_record(figure: Figure) -> dict:
     refused: list[str] = []
     shown = [ax for ax in figure.axes if ax.get_visible()]
     record: dict = {"axes": [axes_record(ax, refused, f"axes {n}") for n, ax in enumerate(shown, start=1)]}
-    titles = {name: value for name in ("suptitle", "supxlabel", "supylabel")
-              if (value := getattr(figure, f"get_{name}")())}
+    titles = {name: shown for name in ("suptitle", "supxlabel", "supylabel")
+              if (title := getattr(figure, f"_{name}")) is not None and (shown := looks.shown_text(title))}
     record.update(titles)
     known = {id(part) for part in (figure.patch, figure._suptitle, figure._supxlabel, figure._supylabel)}
     record["artists"] = []
@@ -465,9 +455,9 @@ def figure_record(figure: Figure) -> dict:
         if id(thing) in known or isinstance(thing, Axes) or not thing.get_visible():
             continue
         if isinstance(thing, legend.Legend):
-            record.setdefault("legend", []).append(key(None, thing))
+            record.setdefault("legend", []).append(key(thing))
         elif isinstance(thing, text.Text) and not isinstance(thing, text.Annotation):
-            record["artists"].append({"kind": "Text", "text": thing.get_text(),
+            record["artists"].append({"kind": "Text", **looks.written(thing),
                                       "at": digest(thing.get_position(), 1.0)["values"]})
         else:
             refused.append(f"beside the axes: an artist that the record does not know: {name_of(thing)}")

@@ -118,6 +118,8 @@ def leaves(record: dict, path: str = "") -> dict:
         if key in ("artists", "insets"):
             continue
         name = f"{path} {key}".strip()
+        if isinstance(value, list) and value and all(isinstance(item, dict) and not is_digest(item) for item in value):
+            value = {str(place): item for place, item in enumerate(value, start=1)}
         if isinstance(value, dict) and not is_digest(value):
             found.update(leaves(value, name))
         else:
@@ -155,11 +157,25 @@ def compare_leaves(recorded: dict, computed: dict) -> Iterator[tuple[str, str, s
         elif is_digest(r[name]) and is_digest(c[name]):
             if apart := compare_arrays(r[name], c[name]):
                 yield (name, *apart)
-        elif isinstance(r[name], list) and all(isinstance(v, float) for v in [*r[name], *flat(c[name])]):
-            if len(r[name]) != len(c[name]) or not all(abs(a - b) <= EXTREMES for a, b in zip(r[name], c[name])):
+        elif floats(r[name]) and floats(c[name]):
+            old, new = flat(r[name]), flat(c[name])
+            unit = max(map(abs, old), default=0.0) or 1.0
+            if len(old) != len(new) or not all(abs(a - b) <= EXTREMES * unit for a, b in zip(old, new)):
                 yield name, short(r[name]), short(c[name]), f"{EXTREMES:g}"
         elif r[name] != c[name]:
-            yield name, short(r[name]), short(c[name]), "exact"
+            yield (name, *first_items_apart(r[name], c[name]), "exact")
+
+
+def floats(leaf) -> bool:
+    return all(isinstance(value, float) for value in flat(leaf))
+
+
+def first_items_apart(recorded, computed) -> tuple[str, str]:
+    """Return two values in short, of two lists of one length the first items that differ."""
+    if isinstance(recorded, list) and isinstance(computed, list) and len(recorded) == len(computed):
+        return next((f"[{n}] {short(r)}", f"[{n}] {short(c)}")
+                    for n, (r, c) in enumerate(zip(recorded, computed)) if r != c)
+    return short(recorded), short(computed)
 
 
 def artist_key(artist: dict) -> tuple:

@@ -53,6 +53,8 @@ def text_of(node: nodes.Node) -> str:
         return " | ".join(parts)
     if isinstance(node, nodes.enumerated_list) and node.get("start", 1) != 1:
         parts.insert(0, f"from {node['start']}")
+    if isinstance(node, nodes.superscript | nodes.subscript):
+        parts.insert(0, "^" if isinstance(node, nodes.superscript) else "_")
     return ("" if isinstance(node, nodes.TextElement) else "\n").join(parts)
 
 

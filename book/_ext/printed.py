@@ -14,7 +14,11 @@ EXACT_DIGITS = 12
 RELATIVE = 1e-9
 SMALLEST = 1e-12  # what is printed smaller than this is rounding noise, and shown by its bound only
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
-ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+|\b0x[0-9A-Fa-f]{9,}")
+REFUSED = {
+    re.compile(r"\bat 0x[0-9A-Fa-f]+|\b0x[0-9A-Fa-f]{9,}"): "an object's address differs in every build",
+    re.compile(r"\bipykernel_\d+"): "the number of a process differs in every build",
+    re.compile(r"\bnp\.\w+\(|<Figure size"): "this is how Python names the object: show or format what it holds",
+}
 WIDTH = 44  # of an excerpt
 
 
@@ -73,7 +77,7 @@ def excerpts(recorded: str, computed: str) -> tuple[str, str]:
 
 def faults(text: str, small: Collection[float] = ()) -> list[tuple[str, str]]:
     """Return what may not be printed, with the reason; `small` are numbers of record and bounds that the cell shows."""
-    found = [(match[0], "an object's address differs in every build") for match in ADDRESS.finditer(text)]
+    found = [(match[0], reason) for pattern, reason in REFUSED.items() for match in pattern.finditer(text)]
     for token in NUMBER.findall(text):
         if 0 < abs(value(token)) < SMALLEST and value(token) not in small:
             found.append((token, f"below {SMALLEST:g} in size: `record` shows rounding noise by its bound"))
