@@ -6,6 +6,7 @@ missing one is installed; elsewhere its absence is an error that says what to do
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import os
 import platform
@@ -19,7 +20,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -72,14 +73,37 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+def settle(page: Page) -> None:
+    """Wait until the browser has drawn what a script or a new size changed."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 @pytest.fixture(scope="session")
 def built_book(tmp_path_factory) -> Path:
-    """Return the folder of the site, built once from a clean copy of the project in a path with a blank in it."""
-    copy = tmp_path_factory.mktemp("a clone") / "book"
-    shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "."]
-    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, encoding="utf8")
-    assert done.returncode == 0, f"the book does not build:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}"
+    """Return the folder of the site, built from a clean copy of the project in a path with a blank in it.
+
+    It is built once in a run: of several workers the first builds, and the others wait for it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "a clone"
+    folder.mkdir(exist_ok=True)
+    copy, built = folder / "book", folder / "built"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists():
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
+            command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "."]
+            done = subprocess.run(command, cwd=copy, capture_output=True, text=True, encoding="utf8")
+            assert done.returncode == 0, f"the book does not build:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}"
+            built.touch()
     return copy / "_build" / "html"
 
 

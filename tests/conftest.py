@@ -1,10 +1,18 @@
-from browser import browser, built_book, site
+from browser import browser, built_book, page, site
 from hypothesis import settings
 
-__all__ = ["browser", "built_book", "site"]
+__all__ = ["browser", "built_book", "page", "site"]
 
 collect_ignore = ["data"]  # stored values, and the programs that made them from other codes
 
 # The same examples every time, on however slow a machine: a test either passes or it does not.
 settings.register_profile("steady", deadline=None, derandomize=True, database=None)
 settings.load_profile("steady")
+
+LONG = ("test_site_axe", "test_guard", "test_site_pages", "test_interactive", "test_publish", "test_paper")
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the files that take longest, so that side by side all workers end at about the same time."""
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.module.__name__, len(LONG)))

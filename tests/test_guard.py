@@ -81,7 +81,9 @@ title: Toy
 only_build_toc_files: true
 execute: {execute_notebooks: cache, raise_on_error: true, stderr_output: warn}
 sphinx:
-  local_extensions: {alone: book/_ext, strict: book/_ext, fresh: book/_ext, guard: book/_ext, num: book/_ext}
+  local_extensions:
+    {alone: book/_ext, strict: book/_ext, garbage: book/_ext, fresh: book/_ext, side_by_side: book/_ext,
+     guard: book/_ext, num: book/_ext}
   config:
     nb_merge_streams: true
     guard_folder: book/recorded
@@ -139,6 +141,11 @@ class Guarded(ToyBook):
         process.stdout.close()
         assert seen, f"the build never said {words!r}"
 
+    def processes(self) -> list[str]:
+        """Return the numbers of the processes that were begun to execute this book's cells."""
+        root = f"FRESH_ROOT={self.folder}\0".encode()
+        return [path.parent.name for path in Path("/proc").glob("[0-9]*/environ") if root in environment(path)]
+
     def copy(self, folder: Path) -> Guarded:
         shutil.copytree(self.folder, folder)
         copied = object.__new__(Guarded)
@@ -159,6 +166,14 @@ class Guarded(ToyBook):
     def set_records(self, records: dict[str, bytes]) -> None:
         for name, content in records.items():
             (self.folder / "book" / "recorded" / name).write_bytes(content)
+
+
+def environment(path: Path) -> bytes:
+    """Return the environment of a process, empty where there is none any more."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def outcome(process: subprocess.Popen) -> tuple[int, str]:
@@ -204,9 +219,11 @@ def toy(two, tmp_path) -> Guarded:
 
 def test_builds_side_by_side_do_not_meet(two):
     for book, shown in zip(two, ("1.50", "1.70")):
-        status, output = book.build()
+        status, output = book.build()  # the first that finds the records
         assert status == 0, output
         assert "0 added, 0 changed" in output
+        status, output = book.build()
+        assert status == 0 and "Nothing changed since the last build" in output
         assert shown in book.html("first") and shown in book.html("second")
         assert not list(book.folder.rglob("*.part"))
     first, second = (book.records() for book in two)
@@ -287,7 +304,8 @@ def test_killed_builds_leave_nothing_stale(toy, two):
     assert status == 0, output
     for page in "first", "second":
         assert "1.70" in toy.html(page) and "1.50" not in toy.html(page)
-    assert "0 added, 0 changed" in toy.build()[1]
+    assert not toy.processes(), "kernels end with the build that began them"
+    assert "Nothing changed since the last build" in toy.build()[1]
 
 
 def test_a_damaged_cache_is_made_anew(toy):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from browser import Site
+from browser import Site, settle
 from fontTools.ttLib import TTFont
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from darkfigures import turned
 
@@ -62,10 +60,6 @@ HIDDEN_SCROLLERS = """() => [...document.querySelectorAll("article *")].filter(e
     return /auto|scroll/.test(style.overflowX) && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0
         && !(e.tabIndex === 0 && e.getAttribute("role") && e.getAttribute("aria-label"));
 }).map(e => e.className + " " + e.textContent.trim().slice(0, 40))"""
-
-
-def settle(page: Page) -> None:
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def visit(browser: Browser, site: Site, name: str) -> Visit:
@@ -147,58 +141,6 @@ def test_what_scrolls_within_itself_is_reached_by_keyboard_and_named(visits):
 
 
 # ---- Accessibility, by axe
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context.new_page()
-    context.close()
-
-
-# Colours cost axe most of its time, so it looks at one element of each kind: colour, ground, size, weight and opacity.
-MARK_KINDS = """() => {
-    const ground = e => {
-        while (e && getComputedStyle(e).backgroundColor === "rgba(0, 0, 0, 0)") e = e.parentElement;
-        return e ? getComputedStyle(e).backgroundColor : "";
-    };
-    const kinds = new Set();
-    for (const e of document.querySelectorAll("body :not(math, math *, script)")) {
-        if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
-        if (!e.checkVisibility()) continue;
-        const style = getComputedStyle(e);
-        const kind = [style.color, ground(e), style.fontSize, style.fontWeight, style.opacity].join();
-        if (!kinds.has(kind)) e.setAttribute("data-kind", "");
-        kinds.add(kind);
-    }
-    return kinds.size;
-}"""
-QUICK = {"resultTypes": ["violations"], "preload": False, "iframes": False}
-
-
-def violations(page: Page, context: dict, **options: object) -> list:
-    found = Axe().run(page, context=context, options=QUICK | options).response["violations"]
-    nodes = [(violation["id"], node["html"]) for violation in found for node in violation["nodes"]]
-    # axe cannot read MathML: a header with a formula is none without words.
-    return [f"{rule}: {html[:150]}" for rule, html in nodes if not (rule == "empty-table-header" and "<math" in html)]
-
-
-def test_axe_finds_nothing(page, site):
-    found = {}
-    for name in site.pages:
-        page.emulate_media(color_scheme="light", reduced_motion="reduce")  # no colour on its way
-        page.goto(site.url + name)
-        kinds = {"include": [["[data-kind]"]], "exclude": [["math"]]}
-        other = violations(page, {"exclude": [["math"]]}, rules={"color-contrast": {"enabled": False}})
-        assert page.evaluate(MARK_KINDS) > 3
-        light = violations(page, kinds, runOnly=["color-contrast"])
-        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-        settle(page)
-        page.evaluate(MARK_KINDS)
-        dark = violations(page, kinds, runOnly=["color-contrast"])
-        if other or light or dark:
-            found[name] = {"structure": other, "light": light, "dark": dark}
-    assert found == {}
 
 
 # ---- Ways to read

@@ -20,6 +20,7 @@ sphinx:
   local_extensions:
     strict: {str(EXTENSIONS)!r}
     fresh: {str(EXTENSIONS)!r}
+    side_by_side: {str(EXTENSIONS)!r}
     mathml: {str(EXTENSIONS)!r}
   config: {{html_math_renderer: mathml}}
 """
@@ -100,14 +101,3 @@ def test_a_raising_cell_ends_every_build(toy):
         assert status == 1
         assert re.search(r"other\.md: .*1 / 0.*ZeroDivisionError", last_words(output), re.DOTALL)
         assert not toy.page("index.html").exists()
-
-
-def test_an_unchanged_book_is_not_read_again_and_an_interrupted_one_is(toy):
-    assert toy.build()[0] == 0
-    status, output = toy.build()
-    assert status == 0 and "0 added, 0 changed" in output
-
-    # What a build killed while it writes leaves behind: Sphinx's environment, and no word that the pages are complete.
-    (toy.folder / "_build" / ".doctrees" / "complete-html").unlink()
-    status, output = toy.build()
-    assert status == 0 and "0 added, 2 changed" in output

@@ -1,4 +1,4 @@
-"""Which commit this is: what git says of the project's folder, if it is a checkout of its own."""
+"""Which commit this is, and which files are the project's: what git says of the folder, if it is a checkout."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+
+LEFT_OUT = {"__pycache__", "_build", "output", "node_modules"}
+KEPT = ("*.md", "*.toml", "*.txt", "*.yml", "*.cff", "LICENSE", "Makefile", "book/**/*", "posenc/**/*", "tests/**/*",
+        "benchmarks/**/*")
 
 
 class Commit(NamedTuple):
@@ -37,3 +41,11 @@ def commit_of(root: Path) -> Commit | None:
         return None
     name, time = head.split()
     return Commit(name, int(time), bool(git(root, "status", "--porcelain", "--untracked-files=no")))
+
+
+def project_files(root: Path) -> list[Path]:
+    """Return the project's files: what git knows, or in a copy without git what such a project consists of."""
+    listed = git(root, "ls-files", "-z") if commit_of(root) else None
+    found = [root / name for name in listed.split("\0") if name] if listed else \
+        [path for pattern in KEPT for path in root.glob(pattern)]
+    return sorted({path for path in found if path.is_file() and not LEFT_OUT & set(path.relative_to(root).parts)})

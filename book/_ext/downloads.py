@@ -23,16 +23,13 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import published
-from commit import commit_of, git
+from commit import commit_of, project_files
 from edition import Edition
 from num import tex_of, text_of
 
 PLACE = "<!-- the book on paper -->"  # where the link to the PDF goes if one is printed
 FOLDER, ARCHIVE = "downloads", "sources.zip"
 TOP = "sources"  # the folder that the archive unpacks to
-LEFT_OUT = {"__pycache__", "_build", "output", "node_modules"}
-KEPT = ("*.md", "*.toml", "*.txt", "*.yml", "*.cff", "LICENSE", "Makefile", "book/**/*", "posenc/**/*", "tests/**/*",
-        "benchmarks/**/*")
 ROLE = re.compile(r"\{(?P<role>[a-z:]+)\}`(?:(?P<text>[^`<]+?)\s*<(?P<target>[^`>]+)>|(?P<only>[^`]+))`")
 LABEL = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
 NUM_IN_FORMULA = re.compile(r"\\num\s*\{([^{}]*)\}")
@@ -104,14 +101,6 @@ def script(book: nbformat.NotebookNode) -> str:
 
 
 # ---- the archive
-
-
-def project_files(root: Path) -> list[Path]:
-    """Return the project's files: what git knows, or in a copy without git what such a project consists of."""
-    listed = git(root, "ls-files", "-z") if commit_of(root) else None
-    found = [root / name for name in listed.split("\0") if name] if listed else \
-        [path for pattern in KEPT for path in root.glob(pattern)]
-    return sorted({path for path in found if path.is_file() and not LEFT_OUT & set(path.relative_to(root).parts)})
 
 
 def write_archive(target: Path, root: Path, notebooks: dict[str, str], seconds: int | None) -> None:

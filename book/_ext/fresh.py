@@ -5,8 +5,10 @@ changed. Both keep old numbers when a module, a data file or a package changes. 
 
 - the execution cache lies in a folder named by a digest of all that cells can depend on: the files that
   `fresh_sources` names, Python, and every installed package; one that a build left in pieces is dropped;
-- a stamp, written only when a build came to its end, names the state of the cells and of every file of the book;
-  without it, or with another one, every page is read and written again.
+- a stamp, written only when a build came to its end, names the state of the cells, of every file of the book and of the
+  site; without it, or with another one, every page is read and written again;
+- a build that finds these, and everything else that it reads, as the last one left them ends before it begins: what it
+  would check and write was checked and written.
 
 `fresh_sources` lists glob patterns from the folder of the configuration. An entry `{file.yml: [a, b]}` says that cells
 depend only on these fields of the file's entries.
@@ -32,6 +34,8 @@ import yaml
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+
+from commit import commit_of, project_files
 
 EXTENSIONS = Path(__file__).parent
 IN_THE_KERNEL = "recorder", "drawn", "digests", "looks", "scales"
@@ -112,6 +116,20 @@ def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
     return digest([app.fresh_cells.encode(), *contents(root, [*settings, *beside, *pages])])
 
 
+def state_of_all(app: Sphinx) -> str:
+    """Return the state of everything that a build reads, and of how it was asked for."""
+    root = Path(app.srcdir)
+    files = sorted({root / name for name in SETTINGS} | set(project_files(root)) | set(files_in(EXTENSIONS.parent)))
+    asked = [*sys.argv[1:], str(app.outdir), repr(commit_of(root))]
+    return digest([app.fresh_cells.encode(), repr(asked).encode(), *contents(root, filter(Path.exists, files))])
+
+
+def state_of_site(site: Path) -> str:
+    """Return names, sizes and times of the site's files."""
+    files = ((path.relative_to(site).as_posix(), path.stat()) for path in files_in(site))
+    return digest(f"{name} {stat.st_size} {stat.st_mtime_ns}".encode() for name, stat in files)
+
+
 def sum_of(folder: Path) -> str:
     return digest(contents(folder, files_in(folder)))
 
@@ -140,6 +158,12 @@ def begin(app: Sphinx, config: Config) -> None:
     """Choose the cache before MyST-NB opens one."""
     build = Path(app.outdir).parent
     app.fresh_cells, listed = keys(app)
+    app.fresh_asked, app.fresh_site = state_of_all(app), state_of_site(Path(app.outdir))
+    front = Path(app.outdir, "index.html")  # no builder but one that writes a site has it
+    same = stamped(app)[1:] == [app.fresh_asked, app.fresh_site]
+    if same and front.exists() and not anew() and "--all" not in sys.argv:
+        print("Nothing changed since the last build, which checked and wrote all of the site:", front, flush=True)
+        os._exit(0)  # nothing is open; to take apart all that was imported takes Python longer than the check did
     set_surroundings(build, Path(app.srcdir), listed)
     app.fresh_cache = cache = build / ".jupyter_cache" / app.fresh_cells[:16]
     seal = cache.with_suffix(".sum")
@@ -156,7 +180,20 @@ def begin(app: Sphinx, config: Config) -> None:
 
 
 def stamp(app: Sphinx) -> Path:
-    return Path(app.doctreedir, f"complete-{app.builder.name}")
+    return Path(app.doctreedir, f"complete-{Path(app.outdir).name}")
+
+
+def stamped(app: Sphinx) -> list[str]:
+    """Return what the last build that came to its end found: the state of the book, of everything, and of the site."""
+    return stamp(app).read_text(encoding="utf8").split() if stamp(app).exists() else []
+
+
+def add_to_site(site: Path) -> None:
+    """Let what was put into a finished site since (the book on paper) count as part of it."""
+    file = site.parent / ".doctrees" / f"complete-{site.name}"
+    if file.exists():
+        *found, _ = file.read_text(encoding="utf8").split()
+        file.write_text("\n".join([*found, state_of_site(site)]), encoding="utf8")
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
@@ -164,10 +201,9 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remov
 
     A page also shows what others hold: a reference's target, a number of record.
     """
-    file = stamp(app)
     app.fresh_state = state_of_book(app, env)
-    complete = file.exists() and file.read_text(encoding="utf8") == app.fresh_state
-    file.unlink(missing_ok=True)
+    complete = stamped(app)[::2] == [app.fresh_state, app.fresh_site]
+    stamp(app).unlink(missing_ok=True)
     app.fresh_all = anew() or not complete or bool(added or changed or removed)
     return list(env.found_docs) if app.fresh_all else []
 
@@ -201,7 +237,8 @@ def end(app: Sphinx, exception: Exception | None) -> None:
         for other in cache.parent.glob("*"):
             if other.stem != cache.name:
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
-        stamp(app).write_text(app.fresh_state, encoding="utf8")
+        found = [app.fresh_state, app.fresh_asked, state_of_site(Path(app.outdir))]
+        stamp(app).write_text("\n".join(found), encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict:

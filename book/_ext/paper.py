@@ -26,6 +26,7 @@ from playwright.sync_api import Playwright, sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, ByteStringObject, DictionaryObject, NameObject, TextStringObject
 
+import fresh
 from commit import Commit, commit_of
 from downloads import PLACE
 from edition import ROOT, version
@@ -281,6 +282,7 @@ def print_site(site: Path, commit: Commit | None) -> Path:
     way = "../" * first.count("/") + NAME
     link = f'{PLACE}<a class="paper" href="{way}">The whole book as one PDF</a>'
     start.write_text(re.sub(re.escape(PLACE) + '(<a class="paper".*?</a>)?', link, html, count=1), encoding="utf8")
+    fresh.add_to_site(site)
     return target
 
 

@@ -1,0 +1,141 @@
+"""Start the kernels of pages by forking one process in which the slow imports are done.
+
+Of the three seconds that the cells of a page with figures take, half goes to importing IPython's kernel and matplotlib.
+Here a process imports both once and splits in two for every page; so each page's cells run in a process of their own,
+in which nothing of the book was imported before. Run as a program this file is that process.
+
+Where a process cannot be forked safely (macOS, Windows) kernels start in the ordinary way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
+
+IMPORTED = ("ipykernel.kernelapp", "matplotlib.pyplot")
+LAUNCHER = ["-m", "ipykernel_launcher"]
+
+
+# ---- in the process that splits
+
+
+def become_kernel(cmd: list[str], folder: str, env: dict[str, str]) -> None:
+    """Run a kernel as `cmd` says, and end with it."""
+    os.setsid()  # a group of its own, which the build may interrupt or kill
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    os.environ.clear()
+    os.environ.update(env, JPY_PARENT_PID=str(os.getppid()))
+    os.chdir(folder)
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()  # each process draws its own numbers, as it would have without the split
+    sys.argv = cmd[2:]
+    sys.modules["ipykernel.kernelapp"].launch_new_instance()
+
+
+def serve() -> None:
+    """Split once for each line of the input, and answer each with the new process's number."""
+    if Path(sys.path[0]).resolve() == Path(__file__).resolve().parent:
+        del sys.path[0]  # kernels find the project's modules by their environment
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as kernels have it
+    os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel ends by itself when its parent is gone
+    for name in IMPORTED:
+        with suppress(ImportError):  # a cell that needs it will say so
+            import_module(name)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody here waits for a kernel: the system clears it away
+    while line := sys.stdin.readline():
+        if (pid := os.fork()) == 0:
+            become_kernel(**json.loads(line))
+            os._exit(0)
+        print(pid, flush=True)
+
+
+# ---- in the build
+
+
+class Kernel:
+    """A running kernel, with what jupyter_client asks of a process."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid: int):
+        self.pid = pid
+
+    def poll(self) -> int | None:
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 1
+        return None
+
+    def wait(self) -> int | None:
+        return self.poll()
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+
+class Server:
+    """The process that splits; it starts with the first kernel, and its kernels end with it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.process: subprocess.Popen[str] | None = None
+
+    def fork(self, cmd: list[str], folder: str, env: dict[str, str]) -> Kernel:
+        with self.lock:
+            if self.process is None:
+                pipe = subprocess.PIPE
+                self.process = subprocess.Popen([sys.executable, __file__], stdin=pipe, stdout=pipe, text=True)
+            self.process.stdin.write(json.dumps({"cmd": cmd, "folder": folder, "env": env}) + "\n")
+            self.process.stdin.flush()
+            if not (answer := self.process.stdout.readline()):
+                raise RuntimeError(f"{__file__}: the process that starts kernels ended with {self.process.wait()}")
+            return Kernel(int(answer))
+
+    def end(self) -> None:
+        if self.process is not None:
+            self.process.communicate()
+            self.process = None
+
+
+SERVER = Server()
+
+
+class Forked(LocalProvisioner):
+    async def launch_kernel(self, cmd: list[str], **how: Any) -> dict:
+        if cmd[1:3] != LAUNCHER or sys.platform != "linux":
+            return await super().launch_kernel(cmd, **how)
+        self.process = SERVER.fork(cmd, os.fspath(how["cwd"]), dict(how["env"]))
+        self.pid = self.pgid = self.process.pid
+        self.cwd = how["cwd"]
+        return self.connection_info
+
+
+class Manager(AsyncKernelManager):
+    def __init__(self, **settings: Any):
+        super().__init__(**settings)
+        self.provisioner = Forked(kernel_id=str(uuid.uuid4()), kernel_spec=self.kernel_spec, parent=self)
+
+
+if __name__ == "__main__":
+    serve()

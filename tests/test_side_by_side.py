@@ -1,0 +1,48 @@
+"""Pages that are executed side by side know nothing of one another."""
+
+import re
+
+import pytest
+from toy_book import HEADER, ToyBook
+
+CELL = """
+# Page
+
+```{code-cell} ipython3
+import os, random, sys
+import numpy as np
+print("drawn", repr(np.random.random()), repr(random.random()))
+print("process", os.getpid(), "in", os.path.basename(os.getcwd()), "as", __name__)
+print("known", sorted({"record", "posenc", "drawn", "kernels"} & set(sys.modules)), "here" in globals())
+here = True
+np.set_printoptions(precision=3)
+```
+
+```{code-cell} ipython3
+print("set", np.get_printoptions()["precision"])
+```
+"""
+PAGES = {name: HEADER + CELL + f"\nThis is {name}.\n" for name in ("one", "two", "three")}
+EXTENSIONS = ["alone", "strict", "garbage", "fresh", "side_by_side"]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory) -> list[str]:
+    book = ToyBook(tmp_path_factory.mktemp("pages"), PAGES, "{}\n", EXTENSIONS)
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("Executing notebook") == 3
+    return [re.sub(r"<[^>]+>", "", book.html(name)) for name in PAGES]
+
+
+@pytest.mark.parametrize("word, number", [("drawn", 3), ("process", 3), ("known", 1), ("set", 1)])
+def test_each_page_has_a_process_of_its_own(shown, word, number):
+    lines = [next(line for line in text.splitlines() if line.startswith(f"{word} ")) for text in shown]
+    assert len(set(lines)) == number
+    assert all(line.endswith({"process": "in book as __main__", "known": "[] False", "set": "3"}.get(word, ""))
+               for line in lines)
+
+
+def test_both_generators_are_drawn_anew(shown):
+    drawn = [re.search(r"drawn (\S+) (\S+)", text).groups() for text in shown]
+    assert all(len(set(column)) == 3 for column in zip(*drawn))
