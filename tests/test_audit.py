@@ -69,6 +69,8 @@ import scan
     ("…512", "512"),
     ("5½ turns", "5.5"),
     ("about ¾", "0.75"),
+    ("x⁵¹²", "512"),
+    ("PE₅₁₂", "512"),
     ("17 %", "0.17"),
     ("97% of it", "97"),
     ("17 per cent", "0.17"),
@@ -93,7 +95,7 @@ def test_a_number_in_text_is_found_in_any_dress(text, value):
     "one. 2 more", "k = 0..39",
     "the end of 15. Then 16", "doi:10.1000/182",
     "one point of one curve", "d512", "hundreds of tokens, a thousand times", "one hundredth", "twenty-one or ninety",
-    "seven of its sixteen digits", "half of it, 3/4", "7 % 3", "someone percentages", "two per centre",
+    "seven of its sixteen digits", "half of it, 3/4", "7 % 3", "x⁵¹, a₁₂", "someone percentages", "two per centre",
 ])
 def test_names_and_small_integers_are_left_alone(text):
     assert list(scan.in_text(text)) == []

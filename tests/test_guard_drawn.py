@@ -187,6 +187,12 @@ PAIRS = {
     "mesh": (lambda a, d: a.pcolormesh(np.arange(12.0).reshape(3, 4) + d * np.eye(3, 4)), 1e-4),
     "contours": (lambda a, d: a.contour(np.outer(X[:40], X[:40]) + d, levels=[1.0, 2.0]), 1e-3),
     "contour levels": (lambda a, d: a.contourf(np.outer(X[:9], X[:9]), levels=[0.01, 0.02, 0.1 + d]), 1e-5),
+    "range of contours": (lambda a, d: a.contourf(np.outer(X[:9], X[:9]), vmin=0, vmax=1 + d), 0.1),
+    "hatches of contours": (lambda a, d: a.contourf(np.outer(X[:9], X[:9]), 1, hatches=["/", "/x"[d]]), 1),
+    "opacity of contours": (lambda a, d: a.contourf(np.outer(X[:9], X[:9]), alpha=0.5 + d), 0.1),
+    "colours of contours": (lambda a, d: a.contour(np.outer(X[:9], X[:9]), [0.1, 0.2], colors=["r", "gb"[d]]), 1),
+    "arrow not seen": (
+        lambda a, d: a.annotate("u", (0, 0), (1, 1), arrowprops={}).arrow_patch.set_visible(not d), 1),
     "quiver": (lambda a, d: a.quiver([0, 1, 2], [0, 1, 2], [1, 1, 1 + d], [0, 1, 0]), 1e-5),
     "wedge": (lambda a, d: a.add_patch(Wedge((0, 0), 1, 0, 90 + d)), 1e-3),
     "polygon": (lambda a, d: a.add_patch(Polygon([(0, 0), (1, 0), (1, 1 + d)])), 1e-5),
@@ -360,9 +366,15 @@ def test_ticks_of_the_books_style_do_not_follow_the_locale():
         assert matplotlib.ticker.ScalarFormatter().get_useLocale() is False
 
 
-def test_polar_axes_are_recorded():
-    first, other = (single(lambda ax, d=d: (ax.plot(X, X), ax.set_theta_offset(d)), projection="polar") for d in (0, 1))
+@pytest.mark.parametrize("change", [
+    lambda ax: ax.set_theta_offset(1), lambda ax: ax.set_yticks([]), lambda ax: ax.set_xticks([0, 1]),
+    lambda ax: ax.set_yticks([1, 2], ["one", "two"]), lambda ax: ax.tick_params(labelbottom=False, labelleft=False),
+])  # fmt: skip
+def test_polar_axes_are_recorded(change):
+    first, other = (single(lambda ax, d=d: (ax.plot(X, X), change(ax) if d else None), projection="polar")
+                    for d in (0, 1))
     assert "refused" not in first and differences(first, other)
+    assert "tick labels" not in first["axes"][0]["x"]
 
 
 def test_unknown_artists_and_axes_are_refused():

@@ -12,7 +12,7 @@ import numpy as np
 
 GOLDEN, ROOT = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
 LISTED = 4  # so few values are recorded as they are
-FAR = 10  # times what an axis or a colour bar shows: values so far out would hide how those in sight move
+FAR = 11.3  # times what is in sight: so far out, values hide how others move; not round, lest rounding decide
 
 
 def digest(values, span: float = 0.0) -> dict:

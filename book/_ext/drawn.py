@@ -136,7 +136,7 @@ def mapped(artist: ScalarMappable) -> dict:
         return {**found, "values": digest(values)}
     bottom, top = sorted((math.log10(low), math.log10(high)) if logarithmic else (low, high))
     seen = in_sight(values, bottom, top)
-    return {**found, "range": digest([low, high]), "values": digest(values, top - bottom),
+    return {**found, **range_of(norm), "values": digest(values, top - bottom),
             **({"values in sight": seen} if seen else {})}
 
 
@@ -147,6 +147,10 @@ def colours_of(artist: ScalarMappable) -> dict:
     if cmap.name in colormaps and colormaps[cmap.name] == cmap:
         return found
     return {**found, "colours": digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)}
+
+
+def range_of(norm) -> dict:
+    return {} if norm.vmin is None or norm.vmax is None else {"range": digest([float(norm.vmin), float(norm.vmax)])}
 
 
 def shape_of(norm) -> dict:
@@ -184,7 +188,7 @@ def line(panel: Panel, artist) -> dict:
 
 def annotation(panel: Panel, artist) -> dict:
     arrow = {}
-    if artist.arrow_patch is not None:
+    if artist.arrow_patch is not None and artist.arrow_patch.get_visible():
         arrow = {"arrow": name_of(artist.arrow_patch.get_arrowstyle()), "line": dashes(artist.arrow_patch),
                  **bend(artist.arrow_patch), **looks.patch(artist.arrow_patch)}
     return {**looks.written(artist), **arrow, **ends(panel, artist, (artist.xy, artist.xycoords),
@@ -233,7 +237,8 @@ def mesh(panel: Panel, artist) -> dict:
 def contours(panel: Panel, artist) -> dict:
     points = [vertices(path) for path in artist.get_paths()]
     return {"filled": bool(artist.filled), "levels": digest(artist.levels), "line": dashes(artist),
-            **colours_of(artist),
+            **colours_of(artist), **range_of(artist.norm), **see_through(artist),
+            **({"hatches": list(artist.hatches)} if any(artist.hatches) else {}),
             **panel.points(np.concatenate(points) if points else [], artist)}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib import category, ticker
 from matplotlib.axes._secondary_axes import SecondaryAxis
 from matplotlib.axis import Axis
+from matplotlib.projections.polar import RadialLocator, ThetaLocator
 
 import looks
 from digests import digest
@@ -35,7 +36,7 @@ def ticks(axis: Axis) -> dict:
     found: dict = {}
     view = np.sort(axis.get_view_interval())
     for size in "major", "minor":
-        locator, formatter = getattr(axis, f"get_{size}_locator")(), getattr(axis, f"get_{size}_formatter")()
+        locator, formatter = locator_of(axis, size), getattr(axis, f"get_{size}_formatter")()
         places = None
         if isinstance(locator, ticker.FixedLocator):
             places = np.asarray(locator.locs, dtype=float)
@@ -73,6 +74,13 @@ def ticks(axis: Axis) -> dict:
     return found
 
 
+def locator_of(axis: Axis, size: str) -> ticker.Locator:
+    """Return what places ticks; polar axes wrap places that a cell sets."""
+    locator = getattr(axis, f"get_{size}_locator")()
+    wrapped = getattr(locator, "base", None) if isinstance(locator, RadialLocator | ThetaLocator) else None
+    return wrapped if isinstance(wrapped, ticker.FixedLocator) else locator
+
+
 def other_base(axis: Axis, formatter: ticker.Formatter) -> bool:
     """Tell whether ticks are written as powers of another base than that of their axis."""
     return axis.get_scale() == "log" and getattr(formatter, "_base", None) not in (None, axis.get_transform().base)
@@ -92,17 +100,17 @@ def axis_label(axis: Axis) -> dict:
 
 def tick_labels(axis: Axis) -> dict:
     """Return at which sides tick labels stand and in what colour, where it is not as usual."""
-    usual, other = ("bottom", "top") if axis.axis_name in ("x", "theta") else ("left", "right")
     found: dict = {}
     for size, name in (("major", "tick labels"), ("minor", "minor tick labels")):
         settings = axis.get_tick_params(which=size)
+        usual, other = ("bottom", "top") if "labelbottom" in settings else ("left", "right")
         drawn = vars(axis).get(f"{size}Ticks", [])  # to ask for them would make one
         off = [[not getattr(tick, label).get_visible() for tick in drawn] for label in ("label1", "label2")]
         shown = [side for side, gone in zip((usual, other), off)
                  if settings.get(f"label{side}") and not (gone and all(gone))]
         if shown != [usual]:
             found[name] = shown or "none"
-        elif any(off[0]) and isinstance(getattr(axis, f"get_{size}_locator")(), ticker.FixedLocator):
+        elif any(off[0]) and isinstance(locator_of(axis, size), ticker.FixedLocator):
             found[f"{name} without"] = [place for place, gone in enumerate(off[0]) if gone]
         if "labelcolor" in settings:
             found[f"{name} colour"] = looks.colour(settings["labelcolor"])

@@ -30,6 +30,7 @@ NUMBER = re.compile(rf"""
           | [{SPACE}]* (?P<scale> K(?![A-Za-z]) | \b(?:hundred|thousand|million|billion)\b ) )?
         (?P<percent> {PERCENT} )? )
 """, re.VERBOSE)
+SMALL_TYPE = re.compile("(?<!10)(?<!10[⁺⁻])(?<![⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]{3,}|[₀-₉]{3,}")  # but for powers of ten
 COMMA = re.compile(r"(?<![\d,.])\d+,\d{1,2}(?![\d,])")  # a decimal comma: 5,97
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 DIGITS = "zero one two three four five six seven eight nine".split()
@@ -135,6 +136,8 @@ def in_text(text: str) -> Iterator[Found]:
     text = NOT_NUMBERS.sub(lambda match: HOLE * len(match[0]), text)
     for match in COMMA.finditer(text):
         yield Found(match[0], match.start(), (Decimal(match[0].replace(",", ".")),))
+    for match in SMALL_TYPE.finditer(text):
+        yield Found(match[0], match.start(), (Decimal("".join(str(unicodedata.digit(one)) for one in match[0])),))
     for match in SPELLED.finditer(text):
         if found := read_words(match):
             yield found
