@@ -10,8 +10,9 @@
 #                    links to it
 #   make serve       build, serve on localhost, rebuild on change
 #   make linkcheck   ask every other site that the book links to whether its page is there (no build or test does that)
-#   make bench       measure the library against others, which get an environment of their own (.bench), and write
-#                    benchmarks/results.json; "make bench-quick" takes a fraction of the time and leaves the file alone
+#   make bench       measure the library against others, which get an environment of their own (.bench), and the book
+#                    against a plain one, and write benchmarks/results.json and book.json; "make bench-quick" measures
+#                    the library in a fraction of the time and leaves the files alone
 #   make clean       remove what was built (.venv stays; "make distclean" removes it too)
 
 .SILENT:
@@ -61,7 +62,7 @@ linkcheck: .venv/ready
 
 bench: .bench/ready
 	".bench/bin/python" -m benchmarks.run
-	"$(bin)/python" -m benchmarks.interactive_drag
+	"$(bin)/python" -m benchmarks.book
 	echo "Run make record to have the page Performance read the new results."
 
 bench-quick: .bench/ready

@@ -1,6 +1,6 @@
 """Measure the frames a second of a drag of the encoding explorer at its largest setting, in Chromium:
 
-    python -m benchmarks.interactive_drag [--output FILE]
+    python -m benchmarks.interactive_drag
 
 Moves a slider, or the pointer over the matrix, once a frame for some seconds and reads the times at which the browser
 made the frames. The screen makes 60 a second, so no drag can be quicker. `busy_ms` is the processor time that the
@@ -8,9 +8,6 @@ page's own thread spends on a frame, scripts, layout and painting together: belo
 """
 
 import argparse
-import datetime
-import json
-import platform
 import shutil
 import sys
 import tempfile
@@ -108,17 +105,15 @@ def measure(frames: int = FRAMES) -> dict[str, dict[str, float]]:
     return results
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, help="write the results there, too")
-    options = parser.parse_args()
-    drags = measure()
+def show(drags: dict[str, dict[str, float]]) -> None:
     for name, result in drags.items():
         rate, work = result["frames_per_second"], result["busy_ms"]
         print(f"{name:8s} {rate:5.1f} frames a second, {work:4.1f} ms of work a frame")
-    if options.output:
-        report = {"date": f"{datetime.date.today()}", "machine": platform.platform(), "drags": drags}
-        options.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf8")
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    show(measure())
 
 
 if __name__ == "__main__":

@@ -3,14 +3,11 @@
 What is compared, how, and what came out on one machine stand on the book's page "Performance".
 """
 import argparse
-import datetime
 import json
 import os
-import platform
 import sys
 import tracemalloc
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +20,7 @@ import numpy as np  # noqa: E402
 
 import posenc  # noqa: E402
 from benchmarks import peers  # noqa: E402
+from benchmarks.machine import machine  # noqa: E402
 from benchmarks.timing import CONTROL, measure  # noqa: E402
 
 TABLES = [(64, 32), (512, 512), (8192, 1024), (131_072, 128)]
@@ -120,26 +118,9 @@ def held(function: Callable[[], np.ndarray]) -> int:
         tracemalloc.stop()
 
 
-def machine() -> dict[str, Any]:
-    info = Path("/proc/cpuinfo")
-    models = [line.split(":")[1].strip() for line in info.read_text(encoding="utf8").splitlines()
-              if line.startswith("model name")] if info.exists() else []
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = None
+def surroundings() -> dict[str, Any]:
     features = np.show_config(mode="dicts")  # type: ignore[call-overload]
-    return {
-        "date": datetime.date.today().isoformat(),
-        "processor": models[0] if models else platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "simd": features["SIMD Extensions"].get("found", []),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "packages": found,
-    }
+    return {**machine(PACKAGES), "simd": features["SIMD Extensions"].get("found", [])}
 
 
 def main() -> None:
@@ -182,7 +163,7 @@ def main() -> None:
             lambda: posenc.alibi_bias(np.arange(2048), np.arange(2048), 32, dtype=np.float32)
         ),
     }
-    report = {"mode": "quick" if options.quick else "full", "machine": machine(), "groups": results,
+    report = {"mode": "quick" if options.quick else "full", "machine": surroundings(), "groups": results,
               "growth": growth, "memory": memory}
     options.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf8")
     print(f"Written to {options.output}")

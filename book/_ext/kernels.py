@@ -46,6 +46,13 @@ def become_kernel(cmd: list[str], folder: str, env: dict[str, str]) -> None:
     sys.modules["ipykernel.kernelapp"].launch_new_instance()
 
 
+def clear_away(*_: object) -> None:
+    """Take note of kernels that ended: until then the system counts them as running."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def serve() -> None:
     """Split once for each line of the input, and answer each with the new process's number."""
     if Path(sys.path[0]).resolve() == Path(__file__).resolve().parent:
@@ -55,7 +62,7 @@ def serve() -> None:
     for name in IMPORTED:
         with suppress(ImportError):  # a cell that needs it will say so
             import_module(name)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody here waits for a kernel: the system clears it away
+    signal.signal(signal.SIGCHLD, clear_away)
     while line := sys.stdin.readline():
         if (pid := os.fork()) == 0:
             become_kernel(**json.loads(line))
