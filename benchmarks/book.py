@@ -47,6 +47,8 @@ def load_ipython_extension(shell):
 PAINT = """() => new Promise(done => new PerformanceObserver(list => {
     for (const entry of list.getEntries()) if (entry.name === "first-contentful-paint") done(entry.startTime);
 }).observe({ type: "paint", buffered: true }))"""
+SIZES = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .filter(entry => !entry.name.includes("/_images/")).map(entry => entry.decodedBodySize)"""
 
 
 # ---- builds
@@ -141,11 +143,9 @@ def open_pages(site: Path, rounds: int) -> dict[str, dict[str, float]]:
                 context = browser.new_context(viewport={"width": 1280, "height": 900})
                 page = context.new_page()
                 page.route(lambda url: not url.startswith(address), lambda route: route.abort())
-                responses = []
-                page.on("response", lambda response: responses.append(response))
                 page.goto(address + name)
                 paints.append(page.evaluate(PAINT) / 1000)
-                weight = sum(len(r.body()) for r in responses if r.ok and "/_images/" not in r.url)
+                weight = sum(page.evaluate(SIZES))
                 context.close()
             found[Path(name).stem] = {"first_text": statistics.median(paints), "bytes": weight}
         browser.close()

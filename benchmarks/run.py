@@ -22,6 +22,7 @@ import posenc  # noqa: E402
 from benchmarks import peers  # noqa: E402
 from benchmarks.machine import machine  # noqa: E402
 from benchmarks.timing import CONTROL, measure  # noqa: E402
+from posenc import _angles  # noqa: E402
 
 TABLES = [(64, 32), (512, 512), (8192, 1024), (131_072, 128)]
 PACKAGES = ["numpy", "torch", "transformers", "torchtune", "x-transformers", "rotary-embedding-torch",
@@ -46,9 +47,15 @@ def available(make: Callable[..., peers.Calls], *arguments: Any) -> peers.Calls:
 
 
 def table_group(length: int, dim: int) -> dict[str, Callable[[], Any]]:
+    def first_call() -> np.ndarray:
+        """With the frequencies kept, as the peers keep theirs, but no list of phasors from an earlier call."""
+        _angles._kept_factors.cache_clear()
+        return posenc.sinusoidal_table(length, dim)
+
     return {
         "posenc": lambda: posenc.sinusoidal_table(length, dim),
         "posenc, float32": lambda: posenc.sinusoidal_table(length, dim, dtype=np.float32),
+        "posenc, first call": first_call,
         "filling, float64": lambda: np.full((length, dim), 1.0),
         "filling, float32": lambda: np.full((length, dim), 1.0, np.float32),
         "textbook NumPy": lambda: textbook(length, dim),

@@ -24,6 +24,7 @@ _SPLITTER = 2.0**27 + 1.0  # Veltkamp 1968: cuts the 53 bits of a float64 into 2
 _DIGITS = 60               # decimal digits of the frequencies: 106 bits are 32, the rest is for very small ones
 _FINE = 2**16              # float64 in a block of rows, at most: 512 KiB, which a second-level cache holds
 _CHUNK = 2**12             # angles worked on at once in any order of positions
+_KEPT = 2**17              # complex numbers in the lists of a run that are kept for the next call, at most: 2 MiB
 _NEAR = 2.0**24            # radians up to which what rounding took from an angle has no square to speak of
 
 
@@ -35,6 +36,7 @@ class Frequencies(NamedTuple):
     w_low: NDArray[np.float64]
     v: NDArray[np.float64]
     fastest: float
+    made_of: tuple[int, float] | None = None  # the width and base of frequencies that have one
 
 
 def _halves(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -43,11 +45,13 @@ def _halves(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.flo
     return high, x - high
 
 
-def _frequencies(w: NDArray[np.float64], v: NDArray[np.float64]) -> Frequencies:
+def _frequencies(
+    w: NDArray[np.float64], v: NDArray[np.float64], made_of: tuple[int, float] | None = None
+) -> Frequencies:
     arrays = (w, *_halves(w), v)
     for array in arrays:
         array.flags.writeable = False
-    return Frequencies(*arrays, float(w.max()))
+    return Frequencies(*arrays, float(w.max()), made_of)
 
 
 def from_array(w: NDArray[np.float64]) -> Frequencies:
@@ -70,7 +74,7 @@ def from_base(dim: int, base: float) -> Frequencies:
             raise ValueError(f"base must be large enough to keep frequencies within 2**53 rad per token, got {base}")
         v[j] = decimal.subtract(omega, Decimal.from_float(nearest))
         omega = decimal.multiply(omega, ratio)
-    return _frequencies(w, v)
+    return _frequencies(w, v, (dim, base))
 
 
 def sines_and_cosines(
@@ -152,10 +156,34 @@ def run_factors(
 
     u(start + step (m b + r)) = coarse[m] * fine[r], about sqrt(length) rows in each: fine (b, d/2), coarse (c, d/2).
     With `levels` 2 each list is itself made of products: fewer sines, and an error of 5e-16 in place of 3e-16, which
-    does for results in float32.
+    does for results in float32. The lists may not be written to: short ones are kept, since a program asks for the same
+    run again and again, and they are a quarter of the time of a large table and half of that of a small one.
     """
-    b = max(1, min(isqrt(length), _FINE // (2 * omega.w.size)))
-    c = -(-length // b)
+    b, c = _lengths(length, omega.w.size)
+    if omega.made_of is None or (b + c) * omega.w.size > _KEPT:
+        return _run_factors(start, length, omega, levels, step)
+    return _kept_factors(start, length, omega.made_of, levels, step)
+
+
+def _lengths(length: int, pairs: int) -> tuple[int, int]:
+    b = max(1, min(isqrt(length), _FINE // (2 * pairs)))
+    return b, -(-length // b)
+
+
+@lru_cache(maxsize=8)
+def _kept_factors(
+    start: float, length: int, made_of: tuple[int, float], levels: int, step: int
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    factors = _run_factors(start, length, from_base(*made_of), levels, step)
+    for factor in factors:
+        factor.flags.writeable = False
+    return factors
+
+
+def _run_factors(
+    start: float, length: int, omega: Frequencies, levels: int, step: int
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    b, c = _lengths(length, omega.w.size)
     if levels == 2:
         fine = run_of_phasors(0.0, b, omega, step)
         return fine, run_of_phasors(start, c, omega, step * b)

@@ -105,8 +105,7 @@ def sinusoidal_table(
     u, v = _angles.run_factors(start, length, _angles.from_base(dim, base), levels)
     fine = np.empty_like(u)
     fine.real, fine.imag = u.imag, u.real                # z = i conj(u)
-    coarse = np.conjugate(v, out=v)                      # -i z
-    _angles.fill_products(out, fine, coarse)
+    _angles.fill_products(out, fine, np.conjugate(v))    # -i z
     if start.is_integer() and 0 <= -start < length:      # position 0 in a run from below: products leave 1e-16
         out[int(-start), 0::2], out[int(-start), 1::2] = 0, 1
     return out

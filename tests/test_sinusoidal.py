@@ -383,3 +383,27 @@ def test_position_0_is_exact_wherever_a_run_begins(dtype):
     for start in (0, -1, -999, -1000, -2500.0):
         table = posenc.sinusoidal_table(5000, 128, start, 100, dtype)
         assert np.array_equal(table[int(-start)], [0, 1] * 64)
+
+
+def test_what_is_kept_from_a_call_changes_no_later_one():
+    arguments = (300, 32, -7.25, 777.5)
+    _angles._kept_factors.cache_clear()
+    first = posenc.sinusoidal_table(*arguments)
+    want = first.copy()
+    first[:] = np.nan                                    # the caller's own
+    assert np.array_equal(posenc.sinusoidal_table(*arguments), want)
+    assert _angles._kept_factors.cache_info().hits
+    for kept in _angles.run_factors(-7.25, 300, _angles.from_base(32, 777.5)):
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0] = 0
+    posenc.apply_rotary(np.ones((300, 32)), np.arange(300) - 7, 777.5)
+    posenc.similarity(np.arange(300), 32, 777.5)
+    assert np.array_equal(posenc.sinusoidal_table(*arguments), want)
+
+
+def test_only_short_lists_are_kept():
+    _angles._kept_factors.cache_clear()
+    posenc.sinusoidal_table(2**17, 256)
+    assert _angles._kept_factors.cache_info().currsize == 1
+    posenc.sinusoidal_table(2**19, 256)
+    assert _angles._kept_factors.cache_info().currsize == 1, "lists of more than 2 MiB"
