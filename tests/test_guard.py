@@ -370,16 +370,6 @@ def test_other_machines_make_no_drift(toy):
 # ---- what the cells depend on
 
 
-def key(folder: Path, patterns: list, monkeypatch) -> str:
-    class App:
-        srcdir = folder
-
-        class config:
-            fresh_sources = patterns
-
-    return fresh.keys(App)[0]
-
-
 def test_every_source_and_every_package_is_in_the_key(tmp_path, monkeypatch):
     (tmp_path / "toy" / "part").mkdir(parents=True)
     site = tmp_path / "site"
@@ -390,7 +380,7 @@ def test_every_source_and_every_package_is_in_the_key(tmp_path, monkeypatch):
     entries.write_text("a: {shown: .2f, meaning: old}\n", encoding="utf8")
 
     def now():
-        return key(tmp_path, patterns, monkeypatch)
+        return fresh.keys(tmp_path, patterns)[0]
 
     seen = [now()]
     for change in (

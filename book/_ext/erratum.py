@@ -63,28 +63,33 @@ def rank(box):
     return int(digits), box["number"]
 
 
-def collect(app, env):
-    """Return all boxes of the book with their pages."""
-    found = [(box, page) for page in sorted(env.found_docs) for box in env.get_doctree(page).findall(erratum)]
-    return sorted(found, key=lambda item: rank(item[0]))
+def collect(env):
+    """Return all boxes of the book with their pages, and the pages that list them."""
+    boxes, lists = [], []
+    for page in sorted(env.found_docs):
+        doctree = env.get_doctree(page)
+        boxes += [(box, page) for box in doctree.findall(erratum)]
+        lists += [page for _ in doctree.findall(errata)]
+    return sorted(boxes, key=lambda item: rank(item[0])), lists
 
 
 def check(app, env):
     if not getattr(app, "fresh_all", True):  # no page was read, so no box is new
         return []
     seen = {}
-    for box, page in collect(app, env):
+    app.errata_boxes, lists = collect(env)
+    for box, page in app.errata_boxes:
         if box["number"] in seen:
             log.warning("erratum %s stands on %s and on %s", box["number"], seen[box["number"]], page, location=page)
         seen[box["number"]] = page
-    return [page for page in env.found_docs if any(True for _ in env.get_doctree(page).findall(errata))]
+    return lists
 
 
 def gather(app, doctree, page):
     """Copy the boxes, with a link to where each stands."""
     for place in list(doctree.findall(errata)):
         copies = []
-        for box, origin in collect(app, app.env):
+        for box, origin in getattr(app, "errata_boxes", None) or collect(app.env)[0]:
             copy = box.deepcopy()
             copy["ids"] = [f"all-{copy['ids'][0]}"]
             there = app.builder.get_relative_uri(page, origin)

@@ -96,10 +96,9 @@ def sources(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[lis
     return sorted(set(whole)), partly
 
 
-def keys(app: Sphinx) -> tuple[str, list[Path]]:
+def keys(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[str, list[Path]]:
     """Return the state of what cells depend on, and the sources among it."""
-    root = Path(app.srcdir)
-    whole, partly = sources(root, app.config.fresh_sources)
+    whole, partly = sources(root, patterns)
     python = [sys.version, platform.machine(), *packages()]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
@@ -116,12 +115,12 @@ def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
     return digest([app.fresh_cells.encode(), *contents(root, [*settings, *beside, *pages])])
 
 
-def state_of_all(app: Sphinx) -> str:
+def state_of_all(app: Sphinx, cells: str) -> str:
     """Return the state of everything that a build reads, and of how it was asked for."""
     root = Path(app.srcdir)
     files = sorted({root / name for name in SETTINGS} | set(project_files(root)) | set(files_in(EXTENSIONS.parent)))
     asked = [*sys.argv[1:], str(app.outdir), repr(commit_of(root))]
-    return digest([app.fresh_cells.encode(), repr(asked).encode(), *contents(root, filter(Path.exists, files))])
+    return digest([cells.encode(), repr(asked).encode(), *contents(root, filter(Path.exists, files))])
 
 
 def state_of_site(site: Path) -> str:
@@ -154,16 +153,24 @@ def anew() -> bool:
     return os.environ.get("FRESH_ANEW", "") not in ("", "0")
 
 
-def begin(app: Sphinx, config: Config) -> None:
-    """Choose the cache before MyST-NB opens one."""
-    build = Path(app.outdir).parent
-    app.fresh_cells, listed = keys(app)
-    app.fresh_asked, app.fresh_site = state_of_all(app), state_of_site(Path(app.outdir))
+def end_if_nothing_changed(app: Sphinx) -> None:
+    """End the build where it would find what the last one left.
+
+    Settings count as configuration only when all extensions are loaded, which takes longer than to look here.
+    """
+    cells, _ = keys(Path(app.srcdir), app.config.overrides.get("fresh_sources", []))
     front = Path(app.outdir, "index.html")  # no builder but one that writes a site has it
-    same = stamped(app)[1:] == [app.fresh_asked, app.fresh_site]
+    same = stamped(app)[1:] == [state_of_all(app, cells), state_of_site(Path(app.outdir))]
     if same and front.exists() and not anew() and "--all" not in sys.argv:
         print("Nothing changed since the last build, which checked and wrote all of the site:", front, flush=True)
         os._exit(0)  # nothing is open; to take apart all that was imported takes Python longer than the check did
+
+
+def begin(app: Sphinx, config: Config) -> None:
+    """Choose the cache before MyST-NB opens one."""
+    build = Path(app.outdir).parent
+    app.fresh_cells, listed = keys(Path(app.srcdir), config.fresh_sources)
+    app.fresh_asked, app.fresh_site = state_of_all(app, app.fresh_cells), state_of_site(Path(app.outdir))
     set_surroundings(build, Path(app.srcdir), listed)
     app.fresh_cache = cache = build / ".jupyter_cache" / app.fresh_cells[:16]
     seal = cache.with_suffix(".sum")
@@ -243,6 +250,7 @@ def end(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.add_config_value("fresh_sources", [], "", [list])
+    end_if_nothing_changed(app)
     app.connect("config-inited", begin, priority=900)
     app.connect("builder-inited", look, priority=0)
     app.connect("env-get-outdated", outdated)

@@ -9,6 +9,7 @@ Where a process cannot be forked safely (macOS, Windows) kernels start in the or
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -24,7 +25,8 @@ from typing import Any
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-IMPORTED = ("ipykernel.kernelapp", "matplotlib.pyplot")
+IMPORTED = ("ipykernel.kernelapp", "ipykernel.debugger", "psutil", "matplotlib.pyplot",
+            "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
 LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
@@ -62,6 +64,7 @@ def serve() -> None:
     for name in IMPORTED:
         with suppress(ImportError):  # a cell that needs it will say so
             import_module(name)
+    gc.freeze()  # what is imported stays: no process looks for garbage in it
     signal.signal(signal.SIGCHLD, clear_away)
     while line := sys.stdin.readline():
         if (pid := os.fork()) == 0:
