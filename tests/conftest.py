@@ -15,4 +15,4 @@ LONG = ("test_site_axe", "test_guard", "test_site_pages", "test_interactive", "t
 def pytest_collection_modifyitems(items):
     """Begin with the files that take longest, so that side by side all workers end at about the same time."""
     places = {name: place for place, name in enumerate(LONG)}
-    items.sort(key=lambda item: places.get(item.module.__name__, len(LONG)))
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
