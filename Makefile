@@ -32,7 +32,7 @@ book: .venv/ready
 	"$(bin)/jupyter-book" build .
 
 test: .venv/ready
-	"$(bin)/python" -m pytest --numprocesses logical --dist loadfile
+	"$(bin)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 record: .venv/ready
 	FRESH_ANEW=1 GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .

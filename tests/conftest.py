@@ -1,3 +1,5 @@
+import os
+
 from browser import browser, built_book, page, site
 from hypothesis import settings
 
@@ -9,7 +11,13 @@ collect_ignore = ["data"]  # stored values, and the programs that made them from
 settings.register_profile("steady", deadline=None, derandomize=True, database=None)
 settings.load_profile("steady")
 
-LONG = ("test_site_axe", "test_guard", "test_site_pages", "test_interactive", "test_publish", "test_paper")
+
+def pytest_xdist_auto_num_workers(config):
+    """One worker more than processors, because a test that looks at pages waits for half of its time."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+LONG = ("test_site_axe", "test_guard", "test_site_pages", "test_interactive", "test_num", "test_publish", "test_paper",
+        "test_numbers_page", "test_site_strict", "test_guard_drawn", "test_audit", "test_fresh", "test_room")
 
 
 def pytest_collection_modifyitems(items):

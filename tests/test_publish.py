@@ -209,4 +209,4 @@ def test_what_left_the_book_leaves_the_site_and_an_address_brings_its_files(toy,
 
 def test_an_unchanged_book_is_not_written_again(toy):
     before = files(site(toy))
-    assert "0 added, 0 changed, 0 removed" in build(toy) and apart(before, files(site(toy))) == []
+    assert "Nothing changed since the last build" in build(toy) and apart(before, files(site(toy))) == []

@@ -8,7 +8,7 @@ from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
-from browser import Site, settle
+from browser import ROOT, Site, settle
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, expect
 
@@ -229,7 +229,7 @@ def test_the_font_has_every_character_of_every_formula(site):
 
 
 def test_every_icon_of_a_page_is_drawn(site):
-    styles = site.root.joinpath("_static", "book.css").read_text(encoding="utf8")
+    styles = (ROOT / "book" / "theme" / "static" / "book.css").read_text(encoding="utf8")
     drawn = set(re.findall(r"\.(fa-[a-z-]+)", styles))
     for name in site.pages:
         html = site.root.joinpath(name).read_text(encoding="utf8")

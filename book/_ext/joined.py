@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.builders.html._assets import _JavaScript as JavaScript
 
 SHEET = "_static/site.css"
 LINK = re.compile(r'<link\b(?=[^>]*\srel="stylesheet")[^>]*\shref="([^"?]*)[^"]*"[^>]*>\s*|'
@@ -70,9 +71,15 @@ def join(app: Sphinx, exception: Exception | None) -> None:
 
 
 def wait(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    for script in context["script_files"]:
-        if script.filename and not str(script.filename).endswith(AT_ONCE):
-            script.attributes["defer"] = "defer"
+    """Let a page's scripts wait, but for the search page, whose template adds some that need the others."""
+    if page != "search":
+        context["script_files"] = [waiting(script) for script in context["script_files"]]
+
+
+def waiting(script: JavaScript) -> JavaScript:
+    if not script.filename or str(script.filename).endswith(AT_ONCE):
+        return script
+    return JavaScript(script.filename, priority=script.priority, **{**script.attributes, "defer": "defer"})
 
 
 def setup(app: Sphinx) -> dict:

@@ -61,6 +61,7 @@ def serve() -> None:
         del sys.path[0]  # kernels find the project's modules by their environment
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as kernels have it
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel ends by itself when its parent is gone
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # or the debugger, which nobody will use, writes a warning
     for name in IMPORTED:
         with suppress(ImportError):  # a cell that needs it will say so
             import_module(name)
