@@ -25,8 +25,8 @@ from typing import Any
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-IMPORTED = ("ipykernel.kernelapp", "ipykernel.debugger", "psutil", "matplotlib.pyplot",
-            "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
+KERNEL = ("ipykernel.kernelapp", "ipykernel.debugger", "psutil")
+DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
 LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
@@ -62,7 +62,7 @@ def serve() -> None:
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as kernels have it
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel ends by itself when its parent is gone
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # or the debugger, which nobody will use, writes a warning
-    for name in IMPORTED:
+    for name in sys.argv[1:]:
         with suppress(ImportError):  # a cell that needs it will say so
             import_module(name)
     gc.freeze()  # what is imported stays: no process looks for garbage in it
@@ -106,9 +106,13 @@ class Kernel:
 
 
 class Server:
-    """The process that splits; it starts with the first kernel, and its kernels end with it."""
+    """The process that splits; it starts with the first kernel, and its kernels end with it.
+
+    `imports` says what it imports first: for a page or two, of which none may draw, the kernel alone is quicker.
+    """
 
     def __init__(self) -> None:
+        self.imports: tuple[str, ...] = KERNEL
         self.lock = threading.Lock()
         self.process: subprocess.Popen[str] | None = None
 
@@ -116,7 +120,8 @@ class Server:
         with self.lock:
             if self.process is None:
                 pipe = subprocess.PIPE
-                self.process = subprocess.Popen([sys.executable, __file__], stdin=pipe, stdout=pipe, text=True)
+                command = [sys.executable, __file__, *self.imports]
+                self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
             self.process.stdin.write(json.dumps({"cmd": cmd, "folder": folder, "env": env}) + "\n")
             self.process.stdin.flush()
             if not (answer := self.process.stdout.readline()):

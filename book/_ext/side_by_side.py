@@ -66,6 +66,8 @@ class Executions:
             self.waiting.put((path, notebook, self.begun[page][1]))
 
     def begin(self) -> None:
+        if len(self.begun) > 2:
+            kernels.SERVER.imports = kernels.KERNEL + kernels.DRAWING
         for _ in range(min(processors(), len(self.begun))):
             Thread(target=self.work, daemon=True).start()  # a build that is interrupted does not wait for it
 
