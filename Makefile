@@ -61,8 +61,8 @@ linkcheck: .venv/ready
 	"$(bin)/jupyter-book" build --builder custom --custom-builder linkcheck .
 
 bench: .bench/ready
-	".bench/bin/python" -m benchmarks.run
 	"$(bin)/python" -m benchmarks.book
+	".bench/bin/python" -m benchmarks.run
 	echo "Run make record to have the page Performance read the new results."
 
 bench-quick: .bench/ready

@@ -38,7 +38,9 @@ ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns("_build", ".venv", ".git", ".bench", ".*_cache", "__pycache__")
 BOOK, UNGUARDED, PLAIN = "the book", "without the guard", "plain Jupyter Book"
 COUNTING = """
+import sys
 def load_ipython_extension(shell):
+    sys.stdout.flush_interval = 24 * 3600  # as with the guard: what is printed is sent when a cell ends
     shell.runs = 0
     def count(info):
         shell.runs += 1
@@ -120,9 +122,14 @@ class Handler(SimpleHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        pass  # a page that is closed before all of it has come
+
+
 @contextmanager
 def served(site: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site))) as server:
+    with Server(("127.0.0.1", 0), functools.partial(Handler, directory=str(site))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -154,7 +161,7 @@ def open_pages(site: Path, rounds: int) -> dict[str, dict[str, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".json"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
