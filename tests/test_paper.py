@@ -119,3 +119,10 @@ def test_printed_again_elsewhere_it_is_the_same_to_the_byte_and_linked_once(fold
 def test_a_folder_without_a_site_is_refused(tmp_path):
     with pytest.raises(paper.NoSite, match="make book"):
         printed(tmp_path, None)
+
+
+def test_elements_have_names_that_do_not_depend_on_the_browser():
+    tagged = b"/ID (node%08d) /Headers [ (node%08d) ] (node%08d) /Title (node12)"
+    one, two = paper.steady(tagged % (311, 40, 311)), paper.steady(tagged % (90_000_312, 77, 90_000_312))
+    assert one == two == tagged % (2, 1, 2)
+    assert len(one) == len(tagged % (311, 40, 311)), "what comes behind stays in its place"

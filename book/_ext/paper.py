@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import escape
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote, urldefrag
 
@@ -39,6 +40,7 @@ FLAGS = [
 # What a page shows only on a screen, or only in dark, and the code of figures, which the screen folds away.
 SCREEN = ("details.hide, script, style, a.headerlink, button, .num-tip, .interactive-live, .on-dark, .d-print-none, "
           "a.paper, .interactive-still > summary")
+ELEMENT = re.compile(rb"\(node\d{8}\)")  # the name of an element of a PDF's structure
 REFERENCES = ("for", "headers", "aria-labelledby", "aria-describedby", "aria-controls")
 STYLE = """
 @page { size: A4; margin: 20mm 22mm 22mm; }
@@ -235,9 +237,19 @@ def name_bookmarks(item: DictionaryObject, titles: dict[str, str]) -> None:
         name_bookmarks(child, titles)
 
 
+def steady(pdf: bytes) -> bytes:
+    """Return the PDF with the elements of its structure (headers of tables, say) numbered from 1, in their order.
+
+    Chromium takes the numbers of the page's nodes, which depend on what the browser did before. The new names are as
+    long as the old ones, so that every object stays in its place.
+    """
+    names = {old: b"(node%08d)" % new for new, old in enumerate(sorted(set(ELEMENT.findall(pdf))), start=1)}
+    return ELEMENT.sub(lambda match: names[match[0]], pdf)
+
+
 def seal(source: Path, target: Path, text: str, title: str, author: str, commit: Commit | None) -> None:
     """Write the PDF with dates of the commit and an identifier of the text."""
-    writer = PdfWriter(clone_from=source)
+    writer = PdfWriter(clone_from=BytesIO(steady(source.read_bytes())))
     facts = {"/Title": title, "/Author": author, "/Producer": "Chromium", "/Creator": f"{title}, {edition(commit)}"}
     if commit:
         date = f"D:{datetime.fromtimestamp(commit.time, UTC):%Y%m%d%H%M%S}Z"
