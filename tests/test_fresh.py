@@ -1,5 +1,6 @@
 """A build that finds nothing changed ends at once, and only then."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from toy_book import HEADER, ToyBook
 
 import fresh
+from commit import files_at_hand
 
 PAGE = HEADER + """
 # Page
@@ -32,7 +34,11 @@ def test_only_a_build_that_finds_all_as_it_was_ends_at_once(tmp_path):
     site, stamp = tmp_path / "_build" / "html", tmp_path / "_build" / ".doctrees" / "complete-html"
     assert SAME not in built(book)
     assert SAME in built(book)
-    (site / "book" / "page.html").write_text("spoilt", encoding="utf8")
+    page, before = site / "book" / "page.html", (site / "book" / "page.html").stat()
+    page.write_bytes(bytes(before.st_size))
+    os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert SAME not in built(book)
+    assert "once" in book.html("page")
     (site / "search.html").rename(site / "other.html")
     assert SAME not in built(book)
     assert "once" in book.html("page") and (site / "search.html").exists() and not (site / "other.html").exists()
@@ -87,3 +93,36 @@ def test_everything_that_a_build_reads_is_part_of_the_state(folder, monkeypatch)
     monkeypatch.setattr(sys, "argv", [*sys.argv, "--all"])
     seen.append(state(folder))
     assert len(set(seen)) == len(seen)
+
+
+def test_what_was_edited_during_a_build_is_not_taken_for_what_it_was_before(tmp_path):
+    cell = "import time\nfrom posenc import WORD\nprint(WORD)\ntime.sleep(1)"
+    page = HEADER + f"\n# Page\n\n```{{code-cell}} ipython3\n{cell}\n```\n"
+    book = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS)
+    module = tmp_path / "posenc" / "__init__.py"
+    module.parent.mkdir()
+    module.write_text("WORD = 'first'\n", encoding="utf8")
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as build:
+        next(line for line in build.stdout if "Executing notebook" in line)
+        module.write_text("WORD = 'other'\n", encoding="utf8")
+        build.stdout.read()
+    assert build.returncode == 0 and "other" in book.html("page")
+    module.write_text("WORD = 'first'\n", encoding="utf8")
+    assert SAME not in built(book)
+    assert "first" in book.html("page")
+    assert SAME in built(book)
+
+
+@pytest.mark.parametrize("checkout", [True, False])
+def test_files_that_count_need_not_be_known_to_git(tmp_path, checkout):
+    names = ".gitignore", "known.md", "more/new.md", "_build/index.html", "env/pyvenv.cfg", "env/lib/code.py"
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text("env\n", encoding="utf8")
+    if checkout:
+        as_somebody = "-c", "user.name=a", "-c", "user.email=a@b"
+        for arguments in (["init", "-q"], ["add", "known.md"], [*as_somebody, "commit", "-qm", "a"]):
+            subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    found = {path.relative_to(tmp_path).as_posix() for path in files_at_hand(tmp_path)} - {".gitignore"}
+    assert found == {"known.md", "more/new.md"}

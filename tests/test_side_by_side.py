@@ -1,9 +1,14 @@
 """Pages that are executed side by side know nothing of one another."""
 
+import os
 import re
+import signal
 
 import pytest
+from sphinx.errors import SphinxError
 from toy_book import HEADER, ToyBook
+
+from side_by_side import Writers
 
 CELL = """
 # Page
@@ -46,3 +51,29 @@ def test_each_page_has_a_process_of_its_own(shown, word, number):
 def test_both_generators_are_drawn_anew(shown):
     drawn = [re.search(r"drawn (\S+) (\S+)", text).groups() for text in shown]
     assert all(len(set(column)) == 3 for column in zip(*drawn))
+
+
+def fail() -> None:
+    raise FileNotFoundError("no such picture")
+
+
+def end() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("fault, told", [(fail, "no such picture"), (end, "killed")])
+def test_a_failure_met_while_pages_are_handed_out_is_not_forgotten(fault, told):
+    writers = Writers(2)
+    writers.add_task(fault)
+    writers._procs[0].join()
+    for _ in range(3):
+        writers.add_task(int)
+    with pytest.raises(SphinxError, match=told):
+        writers.join()
+
+
+def test_a_page_whose_kernel_dies_is_named(tmp_path):
+    page = HEADER + "\n# Page\n\n```{code-cell} ipython3\nimport os\nos._exit(0)\n```\n"
+    done = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS).build()
+    assert done.returncode == 1
+    assert re.search(r"/book/page.md: Kernel died\s*$", done.stderr), done.stderr

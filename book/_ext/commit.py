@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,3 +50,20 @@ def project_files(root: Path) -> list[Path]:
     found = [root / name for name in listed.split("\0") if name] if listed else \
         [path for pattern in KEPT for path in root.glob(pattern)]
     return sorted({path for path in found if path.is_file() and not LEFT_OUT & set(path.relative_to(root).parts)})
+
+
+def files_at_hand(root: Path) -> list[Path]:
+    """Return all files that can be the project's: also those that git does not know yet, and in a copy without git all
+    but hidden ones, what tools leave behind, and environments."""
+    if commit_of(root):
+        listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard") or ""
+        found = [root / name for name in listed.split("\0") if name and not LEFT_OUT & set(Path(name).parts)]
+    else:
+        found = []
+        for folder, inner, names in os.walk(root):
+            if "pyvenv.cfg" in names:
+                inner.clear()
+                continue
+            inner[:] = [name for name in inner if name not in LEFT_OUT and not name.startswith(".")]
+            found += [Path(folder, name) for name in names]
+    return [path for path in found if path.is_file()]

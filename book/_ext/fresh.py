@@ -8,7 +8,9 @@ changed. Both keep old numbers when a module, a data file or a package changes. 
 - a stamp, written only when a build came to its end, names the state of the cells, of every file of the book and of the
   site; without it, or with another one, every page is read and written again;
 - a build that finds these, and everything else that it reads, as the last one left them ends before it begins: what it
-  would check and write was checked and written.
+  would check and write was checked and written;
+- what was edited while a build ran may have been read before or after: such a build leaves no stamp, nor a cache if
+  cells depend on it, lest one that finds the edit undone takes the outputs for those of the old state.
 
 `fresh_sources` lists glob patterns from the folder of the configuration. An entry `{file.yml: [a, b]}` says that cells
 depend only on these fields of the file's entries.
@@ -35,7 +37,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from commit import commit_of, project_files
+from commit import commit_of, files_at_hand
 
 EXTENSIONS = Path(__file__).parent
 IN_THE_KERNEL = "recorder", "drawn", "digests", "looks", "scales"
@@ -118,15 +120,18 @@ def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
 def state_of_all(app: Sphinx, cells: str) -> str:
     """Return the state of everything that a build reads, and of how it was asked for."""
     root = Path(app.srcdir)
-    files = sorted({root / name for name in SETTINGS} | set(project_files(root)) | set(files_in(EXTENSIONS.parent)))
     asked = [*sys.argv[1:], str(app.outdir), repr(commit_of(root))]
-    return digest([cells.encode(), repr(asked).encode(), *contents(root, filter(Path.exists, files))])
+    return digest([cells.encode(), repr(asked).encode(), *contents(root, all_files(root))])
+
+
+def all_files(root: Path) -> list[Path]:
+    return sorted({*files_at_hand(root), *files_in(EXTENSIONS.parent)})
 
 
 def state_of_site(site: Path) -> str:
-    """Return names, sizes and times of the site's files."""
+    """Return names, sizes and times of the site's files; not the time that a copy may keep, or anyone may set."""
     files = ((path.relative_to(site).as_posix(), path.stat()) for path in files_in(site))
-    return digest(f"{name} {stat.st_size} {stat.st_mtime_ns}".encode() for name, stat in files)
+    return digest(f"{name} {stat.st_size} {stat.st_ctime_ns}".encode() for name, stat in files)
 
 
 def sum_of(folder: Path) -> str:
@@ -169,6 +174,7 @@ def end_if_nothing_changed(app: Sphinx) -> None:
 def begin(app: Sphinx, config: Config) -> None:
     """Choose the cache before MyST-NB opens one."""
     build = Path(app.outdir).parent
+    app.fresh_found = found_now(app, config)  # before their contents are looked at
     app.fresh_cells, listed = keys(Path(app.srcdir), config.fresh_sources)
     app.fresh_asked, app.fresh_site = state_of_all(app, app.fresh_cells), state_of_site(Path(app.outdir))
     set_surroundings(build, Path(app.srcdir), listed)
@@ -215,9 +221,19 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remov
     return list(env.found_docs) if app.fresh_all else []
 
 
-def states(site: Path) -> dict[Path, tuple[int, int]]:
-    """Return every file of the site with what tells whether it is written again."""
-    return {path: (path.stat().st_ino, path.stat().st_ctime_ns) for path in site.rglob("*") if path.is_file()}
+def states(paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
+    """Return files with what tells whether they are written again."""
+    return {path: (path.stat().st_ino, path.stat().st_ctime_ns) for path in paths if path.is_file()}
+
+
+def found_now(app: Sphinx, config: Config) -> tuple[dict, dict, dict]:
+    """Return the states of what cells depend on, of the records, and of everything else."""
+    root = Path(app.srcdir)
+    whole, partly = sources(root, config.fresh_sources)
+    cells = states([*whole, *partly]) | dict.fromkeys(packages())
+    records = root / config.guard_folder if "guard" in app.extensions else None
+    rest = states(all_files(root))
+    return cells, {path: rest.pop(path) for path in list(rest) if records in path.parents}, rest
 
 
 def look(app: Sphinx) -> None:
@@ -225,27 +241,30 @@ def look(app: Sphinx) -> None:
     site = Path(app.outdir)
     for path in site.glob("_static/mystnb.*.css"):  # which MyST-NB writes now, unless it is there
         path.unlink()
-    app.fresh_before = states(site)
+    app.fresh_before = states(site.rglob("*"))
 
 
 def clear(app: Sphinx, env: BuildEnvironment) -> None:
     """Before all is written remove what an earlier build wrote: pages and figures that left the book would stay."""
     if app.fresh_all:
-        for path, state in states(Path(app.outdir)).items():
+        for path, state in states(Path(app.outdir).rglob("*")).items():
             if app.fresh_before.get(path) == state:
                 path.unlink()
 
 
 def end(app: Sphinx, exception: Exception | None) -> None:
     cache = app.fresh_cache
-    if cache.exists():
+    cells, records, rest = (before == now for before, now in zip(app.fresh_found, found_now(app, app.config)))
+    if cache.exists() and cells:
         cache.with_suffix(".sum").write_text(sum_of(cache), encoding="utf8")
     if exception is None:
         for other in cache.parent.glob("*"):
             if other.stem != cache.name:
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
-        found = [app.fresh_state, app.fresh_asked, state_of_site(Path(app.outdir))]
-        stamp(app).write_text("\n".join(found), encoding="utf8")
+        if cells and rest:
+            asked = app.fresh_asked if records else "records-changed"
+            found = [app.fresh_state, asked, state_of_site(Path(app.outdir))]
+            stamp(app).write_text("\n".join(found), encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict:

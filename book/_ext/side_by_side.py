@@ -5,7 +5,8 @@ page that is to be read and is not in the cache is executed beforehand, as many 
 what its cells made is in the cache when its turn to be read comes. A page whose cells fail is left to MyST-NB, which
 executes it again and tells what is wrong.
 
-Pages are written by several processes: Sphinx can do that, and Jupyter Book has no way to ask for it.
+Pages are written by several processes: Sphinx can do that, and Jupyter Book has no way to ask for it. Sphinx forgets a
+failure of one that it meets while it still hands out pages, and ends well with pages missing; here the build fails.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 
+import sphinx.builders
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
@@ -23,11 +25,23 @@ from myst_nb.core.read import create_nb_reader
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
 from sphinx.util import logging
+from sphinx.util.parallel import ParallelTasks
 
 import kernels
 
 log = logging.getLogger(__name__)
+
+
+class NotExecuted(SphinxError):
+    """Sphinx prints the category, then the message."""
+
+    category = "A page could not be executed, and the build ends here"
+
+
+class NotWritten(SphinxError):
+    category = "Pages could not be written, and the build ends here"
 
 
 def processors() -> int:
@@ -86,7 +100,11 @@ class Executions:
     def finish(self, page: str) -> None:
         """Wait until a page is executed, and keep what came of it."""
         path, future = self.begun.pop(page, (None, None))
-        if future is None or (result := future.result()).err is not None:
+        if future is None:
+            return
+        if (error := future.exception()) is not None:  # of the kernel, not of a cell
+            raise NotExecuted(f"\n{path}: {error}") from error
+        if (result := future.result()).err is not None:
             return
         bundle = CacheBundleIn(result.nb, str(path), data={"execution_seconds": result.time})
         self.cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
@@ -119,9 +137,33 @@ def end(app: Sphinx, *_) -> None:
         app.executions.end()
 
 
+class Writers(ParallelTasks):
+    """The processes that write pages, none of whose failures is forgotten."""
+
+    failure: Exception | None = None
+
+    def _join_one(self) -> bool:
+        try:
+            return super()._join_one()
+        except EOFError as error:
+            reason = "a process that writes them was killed (by hand, or for want of memory?): build again"
+            self.failure = NotWritten(reason)
+            raise self.failure from error
+        except Exception as error:
+            self.failure = error
+            raise
+
+    def join(self) -> None:
+        if self.failure is not None:
+            self.terminate()
+            raise self.failure
+        super().join()
+
+
 def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
     # All pages are read by now. With two processes for each processor, the one that prepares pages and those that write
     # them have something to do all the time.
+    sphinx.builders.ParallelTasks = Writers
     app.parallel = 1 + 2 * processors()
 
 
