@@ -11,6 +11,7 @@ from toy_book import HEADER, ToyBook
 
 import fresh
 from commit import files_at_hand
+from recorder import Recorder
 
 PAGE = HEADER + """
 # Page
@@ -126,3 +127,14 @@ def test_files_that_count_need_not_be_known_to_git(tmp_path, checkout):
             subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
     found = {path.relative_to(tmp_path).as_posix() for path in files_at_hand(tmp_path)} - {".gitignore"}
     assert found == {"known.md", "more/new.md"}
+
+
+@pytest.mark.parametrize("name, mode, noted", [("data", "r", True), ("data", None, True), ("data", "r+", True),
+                                               (b"data", "rb", True), ("data", "w", False), (3, "r", False)])
+def test_a_file_is_noted_however_a_cell_reads_it(tmp_path, monkeypatch, name, mode, noted):
+    monkeypatch.chdir(tmp_path)
+    Path("data").write_text("1", encoding="utf8")
+    recorder = Recorder(SimpleNamespace())
+    recorder.root, recorder.passed, recorder.sources = os.path.join(tmp_path, ""), ("/nowhere/",), set()
+    recorder.audit("open", (name, mode, 0))
+    assert recorder.unlisted == ({str(tmp_path / "data")} if noted else set())

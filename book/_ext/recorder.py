@@ -63,9 +63,11 @@ class Recorder:
 
     def audit(self, event: str, arguments: tuple) -> None:
         """Note a file of the project that is opened for reading, or a module whose compiled form is."""
-        if event != "open" or not isinstance(arguments[0], str) or arguments[1] not in (None, "r", "rb", "rt"):
+        if event != "open" or not isinstance(arguments[0], str | bytes | os.PathLike):
             return
-        path = os.path.abspath(arguments[0])
+        if "r" not in (arguments[1] or "r"):  # "r+", too, in which np.memmap opens a file
+            return
+        path = os.path.abspath(os.fsdecode(arguments[0]))
         if not path.startswith(self.root) or path.startswith(self.passed):
             return
         if path.endswith(".pyc"):
