@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -33,21 +34,26 @@ def begin_with_imports(app: Sphinx, doctree: nodes.document) -> None:
         doctree.insert(0, PrefaceMarker("\n".join(dict.fromkeys(found)), "file"))
 
 
-def take_out(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    if doctree is not None:
-        context["whole_body"] = context["body"]
-        context["body"] = CUT.join(BLOCK.findall(context["body"]))
+def of_blocks(link: Callable[..., None]) -> Callable[..., None]:
+    """Return a handler that gives another one only the blocks of a page, and puts them back into it."""
 
-
-def put_back(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    if doctree is not None:
+    def handler(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+        if "body" not in context:
+            return
+        body = context["body"]
+        context["body"] = CUT.join(BLOCK.findall(body))
+        link(app, page, template, context, doctree)
         blocks = iter(context["body"].split(CUT))
-        context["body"] = BLOCK.sub(lambda match: next(blocks), context.pop("whole_body"))
+        context["body"] = BLOCK.sub(lambda match: next(blocks), body)
+
+    return handler
 
 
 def setup(app: Sphinx) -> dict:
     app.setup_extension("sphinx_codeautolink")
     app.connect("doctree-read", begin_with_imports, priority=400)
-    app.connect("html-page-context", take_out, priority=499)
-    app.connect("html-page-context", put_back, priority=501)
+    handlers = app.events.listeners["html-page-context"]  # no other one may see the blocks alone
+    for place, listener in enumerate(handlers):
+        if getattr(listener.handler, "__name__", "") == "apply_links":
+            handlers[place] = listener._replace(handler=of_blocks(listener.handler))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

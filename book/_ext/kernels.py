@@ -37,6 +37,7 @@ def become_kernel(cmd: list[str], folder: str, env: dict[str, str]) -> None:
     """Run a kernel as `cmd` says, and end with it."""
     os.setsid()  # a group of its own, which the build may interrupt or kill
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     os.environ.clear()
@@ -57,6 +58,7 @@ def clear_away(*_: object) -> None:
 
 def serve() -> None:
     """Split once for each line of the input, and answer each with the new process's number."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who interrupts the build ends this process by closing its input
     if Path(sys.path[0]).resolve() == Path(__file__).resolve().parent:
         del sys.path[0]  # kernels find the project's modules by their environment
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as kernels have it

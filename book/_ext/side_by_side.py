@@ -102,8 +102,14 @@ class Executions:
         path, future = self.begun.pop(page, (None, None))
         if future is None:
             return
-        if (error := future.exception()) is not None:  # of the kernel, not of a cell
-            raise NotExecuted(f"\n{path}: {error}") from error
+        try:
+            error = future.exception()
+        except BaseException:  # an interruption of the wait
+            self.end()
+            raise
+        if error is not None:  # of the kernel, not of a cell
+            raise NotExecuted(f"
+{path}: {error}") from error
         if (result := future.result()).err is not None:
             return
         bundle = CacheBundleIn(result.nb, str(path), data={"execution_seconds": result.time})
