@@ -74,8 +74,6 @@ def collect(env):
 
 
 def check(app, env):
-    if not getattr(app, "fresh_all", True):  # no page was read, so no box is new
-        return []
     seen = {}
     app.errata_boxes, lists = collect(env)
     for box, page in app.errata_boxes:

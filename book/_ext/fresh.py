@@ -5,10 +5,9 @@ changed. Both keep old numbers when a module, a data file or a package changes. 
 
 - the execution cache lies in a folder named by a digest of all that cells can depend on: the files that
   `fresh_sources` names, Python, and every installed package; one that a build left in pieces is dropped;
-- a stamp, written only when a build came to its end, names the state of the cells, of every file of the book and of the
-  site; without it, or with another one, every page is read and written again;
-- a build that finds these, and everything else that it reads, as the last one left them ends before it begins: what it
-  would check and write was checked and written;
+- a stamp, written only when a build came to its end, names the state of everything that a build reads, and of the site.
+  A build that finds both as the last one left them ends before it begins: what it would check and write was checked and
+  written. Any other reads and writes every page again;
 - what was edited while a build ran may have been read before or after: such a build leaves no stamp, nor a cache if
   cells depend on it, lest one that finds the edit undone takes the outputs for those of the old state.
 
@@ -37,12 +36,11 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from commit import commit_of, files_at_hand
+from commit import LEFT_OUT, commit_of, files_at_hand
 
 EXTENSIONS = Path(__file__).parent
 IN_THE_KERNEL = "recorder", "drawn", "digests", "looks", "scales"
 RECORDER = [EXTENSIONS / f"{name}.py" for name in IN_THE_KERNEL]
-SETTINGS = ["_config.yml", "_toc.yml", "requirements.txt"]
 PROFILE = """# Written by the build: how IPython runs the cells.
 c.InteractiveShellApp.extensions = ["recorder"]
 c.HistoryManager.enabled = False
@@ -69,12 +67,15 @@ def contents(root: Path, paths: Iterable[Path]) -> Iterator[bytes]:
 def files_in(folder: Path, pattern: str = "**/*") -> list[Path]:
     """Return the files that a pattern finds, in a fixed order; nothing that Python, or a build, leaves behind."""
     found = (path for path in folder.glob(pattern) if path.is_file())
-    return sorted(p for p in found if not {"__pycache__", "_build"} & set(p.relative_to(folder).parts))
+    return sorted(path for path in found if not LEFT_OUT & set(path.relative_to(folder).parts))
 
 
-def packages() -> list[str]:
-    """Return name and version of every installed package, as the names of their metadata folders tell them."""
-    folders = (Path(entry or ".") for entry in sys.path)
+def packages(root: Path) -> list[str]:
+    """Return name and version of every installed package, as the names of their metadata folders tell them.
+
+    What an installation of the project itself left in its own folder does not count: the project's files do.
+    """
+    folders = {Path(entry or ".").resolve() for entry in sys.path} - {root.resolve()}
     found = (path.name for folder in folders if folder.is_dir() for path in folder.glob("*.*-info"))
     return sorted(set(found))
 
@@ -101,20 +102,9 @@ def sources(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[lis
 def keys(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[str, list[Path]]:
     """Return the state of what cells depend on, and the sources among it."""
     whole, partly = sources(root, patterns)
-    python = [sys.version, platform.machine(), *packages()]
+    python = [sys.version, platform.machine(), *packages(root)]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
-
-
-def state_of_book(app: Sphinx, env: BuildEnvironment) -> str:
-    """Return the state of what pages are made with: cells, settings, extensions and what lies beside them, pages."""
-    root = Path(app.srcdir)
-    settings = [path for name in SETTINGS if (path := root / name).exists()]
-    pages = [Path(env.doc2path(page)) for page in sorted(env.found_docs)]
-    # The guard compares its records at each build, whether or not pages are read.
-    records = root / app.config.guard_folder if "guard" in app.extensions else None
-    beside = [path for path in files_in(EXTENSIONS.parent) if records not in path.parents]
-    return digest([app.fresh_cells.encode(), *contents(root, [*settings, *beside, *pages])])
 
 
 def state_of_all(app: Sphinx, cells: str) -> str:
@@ -165,7 +155,7 @@ def end_if_nothing_changed(app: Sphinx) -> None:
     """
     cells, _ = keys(Path(app.srcdir), app.config.overrides.get("fresh_sources", []))
     front = Path(app.outdir, "index.html")  # no builder but one that writes a site has it
-    same = stamped(app)[1:] == [state_of_all(app, cells), state_of_site(Path(app.outdir))]
+    same = stamped(app) == [state_of_all(app, cells), state_of_site(Path(app.outdir))]
     if same and front.exists() and not anew() and "--all" not in sys.argv:
         print("Nothing changed since the last build, which checked and wrote all of the site:", front, flush=True)
         os._exit(0)  # nothing is open; to take apart all that was imported takes Python longer than the check did
@@ -176,7 +166,7 @@ def begin(app: Sphinx, config: Config) -> None:
     build = Path(app.outdir).parent
     app.fresh_found = found_now(app, config)  # before their contents are looked at
     app.fresh_cells, listed = keys(Path(app.srcdir), config.fresh_sources)
-    app.fresh_asked, app.fresh_site = state_of_all(app, app.fresh_cells), state_of_site(Path(app.outdir))
+    app.fresh_asked = state_of_all(app, app.fresh_cells)
     set_surroundings(build, Path(app.srcdir), listed)
     app.fresh_cache = cache = build / ".jupyter_cache" / app.fresh_cells[:16]
     seal = cache.with_suffix(".sum")
@@ -197,7 +187,7 @@ def stamp(app: Sphinx) -> Path:
 
 
 def stamped(app: Sphinx) -> list[str]:
-    """Return what the last build that came to its end found: the state of the book, of everything, and of the site."""
+    """Return what the last build that came to its end found and left: the state of everything, and of the site."""
     return stamp(app).read_text(encoding="utf8").split() if stamp(app).exists() else []
 
 
@@ -210,15 +200,9 @@ def add_to_site(site: Path) -> None:
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
-    """Answer with every page unless nothing changed since a build that came to its end.
-
-    A page also shows what others hold: a reference's target, a number of record.
-    """
-    app.fresh_state = state_of_book(app, env)
-    complete = stamped(app)[::2] == [app.fresh_state, app.fresh_site]
+    """Answer with every page: each shows what others hold, a reference's target, a number of record, the commit."""
     stamp(app).unlink(missing_ok=True)
-    app.fresh_all = anew() or not complete or bool(added or changed or removed)
-    return list(env.found_docs) if app.fresh_all else []
+    return list(env.found_docs)
 
 
 def states(paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
@@ -230,7 +214,7 @@ def found_now(app: Sphinx, config: Config) -> tuple[dict, dict, dict]:
     """Return the states of what cells depend on, of the records, and of everything else."""
     root = Path(app.srcdir)
     whole, partly = sources(root, config.fresh_sources)
-    cells = states([*whole, *partly]) | dict.fromkeys(packages())
+    cells = states([*whole, *partly]) | dict.fromkeys(packages(root))
     records = root / config.guard_folder if "guard" in app.extensions else None
     rest = states(all_files(root))
     return cells, {path: rest.pop(path) for path in list(rest) if records in path.parents}, rest
@@ -246,10 +230,9 @@ def look(app: Sphinx) -> None:
 
 def clear(app: Sphinx, env: BuildEnvironment) -> None:
     """Before all is written remove what an earlier build wrote: pages and figures that left the book would stay."""
-    if app.fresh_all:
-        for path, state in states(Path(app.outdir).rglob("*")).items():
-            if app.fresh_before.get(path) == state:
-                path.unlink()
+    for path, state in states(Path(app.outdir).rglob("*")).items():
+        if app.fresh_before.get(path) == state:
+            path.unlink()
 
 
 def end(app: Sphinx, exception: Exception | None) -> None:
@@ -261,10 +244,8 @@ def end(app: Sphinx, exception: Exception | None) -> None:
         for other in cache.parent.glob("*"):
             if other.stem != cache.name:
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
-        if cells and rest:
-            asked = app.fresh_asked if records else "records-changed"
-            found = [app.fresh_state, asked, state_of_site(Path(app.outdir))]
-            stamp(app).write_text("\n".join(found), encoding="utf8")
+        if cells and records and rest:
+            stamp(app).write_text(f"{app.fresh_asked}\n{state_of_site(Path(app.outdir))}", encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict:

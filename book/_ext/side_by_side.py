@@ -108,8 +108,7 @@ class Executions:
             self.end()
             raise
         if error is not None:  # of the kernel, not of a cell
-            raise NotExecuted(f"
-{path}: {error}") from error
+            raise NotExecuted(f"\n{path}: {error}") from error
         if (result := future.result()).err is not None:
             return
         bundle = CacheBundleIn(result.nb, str(path), data={"execution_seconds": result.time})
