@@ -77,3 +77,13 @@ def test_a_page_whose_kernel_dies_is_named(tmp_path):
     done = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS).build()
     assert done.returncode == 1
     assert re.search(r"/book/page.md: Kernel died\s*$", done.stderr), done.stderr
+
+
+def test_a_cell_that_hangs_is_executed_once_and_named(tmp_path):
+    pages = {"one": HEADER + "\n# Page\n\n```{code-cell} ipython3\nimport time\ntime.sleep(60)\n```\n"}
+    book = ToyBook(tmp_path, pages, "{}\n", EXTENSIONS)
+    config = tmp_path / "_config.yml"
+    config.write_text(config.read_text(encoding="utf8").replace("timeout: 120", "timeout: 2"), encoding="utf8")
+    done = book.build()
+    assert done.returncode == 1 and done.stdout.count("Executing notebook") == 1
+    assert "one.md" in done.stderr and "timed out" in done.stderr and "Traceback" not in done.stderr

@@ -110,7 +110,7 @@ def keys(root: Path, patterns: list[str | dict[str, list[str]]]) -> tuple[str, l
 def state_of_all(app: Sphinx, cells: str) -> str:
     """Return the state of everything that a build reads, and of how it was asked for."""
     root = Path(app.srcdir)
-    asked = [*sys.argv[1:], str(app.outdir), repr(commit_of(root))]
+    asked = [*sys.argv[1:], str(app.outdir), commit_of(root), os.environ.get("SOURCE_DATE_EPOCH")]
     return digest([cells.encode(), repr(asked).encode(), *contents(root, all_files(root))])
 
 
@@ -174,11 +174,10 @@ def begin(app: Sphinx, config: Config) -> None:
     if cache.exists() and (anew() or not whole):
         shutil.rmtree(cache)
     seal.unlink(missing_ok=True)
-    if not cache.exists():
+    for path in listed:
         # Python trusts a compiled file when time (in seconds) and size of its source agree: two edits in a second
-        for path in listed:
-            if path.suffix == ".py":
-                Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
+        if path.suffix == ".py":
+            Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
     config.nb_execution_cache_path = str(cache)
 
 

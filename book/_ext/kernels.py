@@ -122,8 +122,10 @@ class Server:
         with self.lock:
             if self.process is None:
                 pipe = subprocess.PIPE
-                command = [sys.executable, __file__, *self.imports]
-                self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+                command = [sys.executable, os.path.abspath(__file__), *self.imports]
+                # Where the build was started may lie a matplotlibrc, which would count more than the project's.
+                here = os.path.dirname(os.path.abspath(__file__))
+                self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=here)
             self.process.stdin.write(json.dumps({"cmd": cmd, "folder": folder, "env": env}) + "\n")
             self.process.stdin.flush()
             if not (answer := self.process.stdout.readline()):

@@ -22,6 +22,7 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import create_nb_reader
+from nbclient.exceptions import CellTimeoutError
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -109,7 +110,10 @@ class Executions:
             raise
         if error is not None:  # of the kernel, not of a cell
             raise NotExecuted(f"\n{path}: {error}") from error
-        if (result := future.result()).err is not None:
+        result = future.result()
+        if isinstance(result.err, CellTimeoutError):  # once is long enough
+            raise NotExecuted(f"\n{path}: {result.err}") from result.err
+        if result.err is not None:
             return
         bundle = CacheBundleIn(result.nb, str(path), data={"execution_seconds": result.time})
         self.cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
