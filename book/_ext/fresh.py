@@ -209,14 +209,11 @@ def states(paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     return {path: (path.stat().st_ino, path.stat().st_ctime_ns) for path in paths if path.is_file()}
 
 
-def found_now(app: Sphinx, config: Config) -> tuple[dict, dict, dict]:
-    """Return the states of what cells depend on, of the records, and of everything else."""
+def found_now(app: Sphinx, config: Config) -> tuple[dict, dict]:
+    """Return the states of what cells depend on, and of everything that the build reads."""
     root = Path(app.srcdir)
     whole, partly = sources(root, config.fresh_sources)
-    cells = states([*whole, *partly]) | dict.fromkeys(packages(root))
-    records = root / config.guard_folder if "guard" in app.extensions else None
-    rest = states(all_files(root))
-    return cells, {path: rest.pop(path) for path in list(rest) if records in path.parents}, rest
+    return states([*whole, *partly]) | dict.fromkeys(packages(root)), states(all_files(root))
 
 
 def look(app: Sphinx) -> None:
@@ -236,14 +233,14 @@ def clear(app: Sphinx, env: BuildEnvironment) -> None:
 
 def end(app: Sphinx, exception: Exception | None) -> None:
     cache = app.fresh_cache
-    cells, records, rest = (before == now for before, now in zip(app.fresh_found, found_now(app, app.config)))
+    cells, everything = (before == now for before, now in zip(app.fresh_found, found_now(app, app.config)))
     if cache.exists() and cells:
         cache.with_suffix(".sum").write_text(sum_of(cache), encoding="utf8")
     if exception is None:
         for other in cache.parent.glob("*"):
             if other.stem != cache.name:
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
-        if cells and records and rest:
+        if cells and everything:
             stamp(app).write_text(f"{app.fresh_asked}\n{state_of_site(Path(app.outdir))}", encoding="utf8")
 
 
