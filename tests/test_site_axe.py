@@ -77,7 +77,7 @@ def test_axe_finds_nothing(page, site):
 def test_axe_finds_what_is_wrong(page, tmp_path):
     """One fault of each sort: a picture without words, faint words in the dark, a link that looks like its text."""
     style = "@media (prefers-color-scheme: dark) { body { background: #000; color: #222 } }"
-    link = '<p>Words, <a href="#" style="color: inherit; text-decoration: none">a link</a>, and more words.</p>'
+    link = '<p>Words, <a href="#" style="color: #300; text-decoration: none">a link</a>, and more words.</p>'
     spare = "<h1>A</h1><h2 style='color: red; background: #fff'>B</h2><p style='font-size: 12px'>C</p><p>$</p>"
     path = tmp_path / "page.html"
     path.write_text(f'<!doctype html><html lang="en"><title>A page</title><style>{style}</style><main>{spare}{link}'
