@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from machines import variations, varies
 from toy_book import HEADER, ToyBook
+from warm import jupyter_book
 
 import fresh
 
@@ -120,17 +121,21 @@ class Guarded(ToyBook):
             text = text.replace(old, new)
         path.write_text(text, encoding="utf8")
 
+    def surroundings(self, **changed: str) -> dict[str, str]:
+        env = {name: value for name, value in os.environ.items() if name not in ("CI", "GUARD_ACCEPT", "PYTHONPATH")}
+        return env | {"HOME": str(self.home), **changed}
+
     def start(self, cwd: Path | None = None, **changed: str) -> subprocess.Popen:
         """Start a build, from the book's folder or from another one."""
-        env = {name: value for name, value in os.environ.items() if name not in ("CI", "GUARD_ACCEPT", "PYTHONPATH")}
-        env |= {"HOME": str(self.home), **changed}
+        env = self.surroundings(**changed)
         command = [Path(sys.executable).with_name("jupyter-book"), "build", self.folder if cwd else "."]
         return subprocess.Popen(command, cwd=cwd or self.folder, env=env, start_new_session=True, text=True,
                                 encoding="utf8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def build(self, **changed: str) -> tuple[int, str]:
         """Return exit status and all output."""
-        return outcome(self.start(**changed))
+        done = jupyter_book("build", ".", folder=self.folder, env=self.surroundings(**changed), as_one=True)
+        return done.returncode, plain(done.stdout)
 
     def kill_at(self, words: str) -> None:
         """Build, and kill the build and its kernels as soon as it says these words."""
@@ -178,7 +183,12 @@ def environment(path: Path) -> bytes:
 
 def outcome(process: subprocess.Popen) -> tuple[int, str]:
     output, _ = process.communicate(timeout=300)
-    return process.returncode, re.sub(r"\x1b\[[0-9;]*m", "", output)
+    return process.returncode, plain(output)
+
+
+def plain(output: str) -> str:
+    """Return an output without its colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", output)
 
 
 def executed(output: str) -> int:

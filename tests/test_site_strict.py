@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from warm import jupyter_book
 
 EXTENSIONS = Path(__file__).parents[1] / "book" / "_ext"
 
@@ -43,8 +42,7 @@ class Toy:
 
     def build(self) -> tuple[int, str]:
         """Build as a reader would; return exit status and the output without colours, errors after the rest."""
-        command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "."]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, encoding="utf8")
+        done = jupyter_book("build", ".", folder=self.folder)
         return done.returncode, re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
 
     def page(self, name: str) -> Path:

@@ -2,10 +2,10 @@
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import yaml
+from warm import jupyter_book
 
 ROOT = Path(__file__).parents[1]
 HEADER = """---
@@ -53,8 +53,7 @@ class ToyBook:
         (self.folder / "book" / name).write_text(text, encoding="utf8")
 
     def build(self) -> subprocess.CompletedProcess:
-        command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, encoding="utf8", timeout=120)
+        return jupyter_book("build", ".", folder=self.folder)
 
     def html(self, page: str) -> str:
         return (self.folder / "_build" / "html" / "book" / f"{page}.html").read_text(encoding="utf8")

@@ -1,0 +1,88 @@
+"""`jupyter-book` for the many builds of small books: a process that has imported Sphinx splits for each of them.
+
+Of the two seconds or three of such a build more than half goes to importing packages. What runs is the main function of
+the command, with its arguments, in the folder and the environment asked for, as if it had just been started; nothing of
+the project is imported ahead. What a test says of processes, or of the environment of the build itself, it shows with
+the command. Run as a program this file is the process that splits.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+COMMAND = Path(sys.executable).with_name("jupyter-book")
+
+
+# ---- in the process that splits
+
+
+def become(arguments: list[str], folder: str, env: dict[str, str], paths: list[str]) -> None:
+    """Take the place of a command that was just started, its output going to two files."""
+    os.environ.clear()
+    os.environ.update(env)
+    time.tzset()
+    os.chdir(folder)
+    sys.argv = [str(COMMAND), *arguments]
+    sys.path[:1] = [str(COMMAND.parent), *filter(None, env.get("PYTHONPATH", "").split(os.pathsep))]
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, path in enumerate(paths, 1):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_APPEND), number)
+
+
+def serve() -> None:
+    from jupyter_book.cli.main import main
+    from jupyter_book.config import get_default_sphinx_config
+    from sphinx.application import builtin_extensions
+
+    others = "myst_nb.sphinx_ext", "pydata_sphinx_theme", "sphinx_exercise", "sphinxcontrib.bibtex"
+    for name in *builtin_extensions, *get_default_sphinx_config()["extensions"], *others:
+        importlib.import_module(name)
+    gc.freeze()
+    for line in sys.stdin:
+        if (pid := os.fork()) == 0:
+            become(**json.loads(line))
+            sys.exit(main())
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+
+
+# ---- in the tests
+
+
+@functools.cache
+def server() -> subprocess.Popen:
+    """Return this test run's process that splits; it ends with the run, which closes its input."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, __file__], env=env, stdin=pipe, stdout=pipe, text=True, encoding="utf8")
+
+
+def jupyter_book(
+    *arguments: str, folder: Path, env: dict[str, str] | None = None, as_one: bool = False
+) -> subprocess.CompletedProcess:
+    """Run `jupyter-book` in a folder, and return what subprocess.run would; `as_one` puts errors among the output."""
+    with tempfile.TemporaryDirectory() as place:
+        out, err = (Path(place, name) for name in ("stdout", "stderr"))
+        out.touch()
+        err.touch()
+        paths = [str(out), str(out if as_one else err)]
+        asked = {"arguments": arguments, "folder": str(folder), "env": dict(env or os.environ), "paths": paths}
+        process = server()
+        process.stdin.write(json.dumps(asked) + "\n")
+        process.stdin.flush()
+        if not (answer := process.stdout.readline()):
+            raise RuntimeError(f"the process that begins builds ended with {process.wait()}")
+        texts = [path.read_text(encoding="utf8") for path in (out, err)]
+    return subprocess.CompletedProcess([COMMAND, *arguments], int(answer), *texts)
+
+
+if __name__ == "__main__":
+    serve()
