@@ -13,6 +13,7 @@ import gc
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ import time
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("jupyter-book")
+LIMIT = 120  # seconds after which a build that hangs is ended, with the status of its signal
 
 
 # ---- in the process that splits
@@ -27,6 +29,7 @@ COMMAND = Path(sys.executable).with_name("jupyter-book")
 
 def become(arguments: list[str], folder: str, env: dict[str, str], paths: list[str]) -> None:
     """Take the place of a command that was just started, its output going to two files."""
+    signal.alarm(LIMIT)
     os.environ.clear()
     os.environ.update(env)
     time.tzset()
