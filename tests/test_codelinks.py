@@ -1,23 +1,47 @@
 """Names in code lead to the reference, and what else is added to a page finds all of it."""
 
+from types import SimpleNamespace
+
 from bs4 import BeautifulSoup
 
-from codelinks import imports, of_blocks
+from codelinks import imports, of_blocks, of_names
 
 BLOCK = '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre>{}</pre></div>\n</div>'
 
 
-def test_the_blocks_alone_are_handed_over_and_put_back():
-    body = f"<p>one</p>{BLOCK.format('a')}<p>two</p>{BLOCK.format('b')}<p>three</p>"
-    context, seen = {"body": body}, []
+def links(**pages: list[SimpleNamespace]) -> SimpleNamespace:
+    return SimpleNamespace(cache=SimpleNamespace(transforms=pages))
+
+
+def test_the_named_blocks_alone_are_handed_over_and_put_back():
+    named, other, last = BLOCK.format("<b>a</b> &lt; 1"), BLOCK.format("b"), BLOCK.format("c\n")
+    context = {"body": f"<p>one</p>{named}<p>two</p>{other}<p>three</p>{last}"}
+    seen = []
 
     def link(app, page, template, context, doctree):
         seen.append(context["body"])
         context["body"] = context["body"].replace("<pre>", "<pre>!")
 
-    of_blocks(link)(None, "page", "page.html", context, None)
+    handler = of_blocks(link, links(page=[SimpleNamespace(source="a < 1\n"), SimpleNamespace(source="c")]))
+    handler(None, "other page", "page.html", dict(context), None)
+    assert not seen
+    handler(None, "page", "page.html", context, None)
     assert "<p>" not in seen[0] and seen[0].count("<pre>") == 2
-    assert context == {"body": body.replace("<pre>", "<pre>!")}
+    linked = [block.replace("<pre>", "<pre>!") for block in (named, last)]
+    assert context == {"body": f"<p>one</p>{linked[0]}<p>two</p>{other}<p>three</p>{linked[1]}"}
+
+
+def test_names_that_no_reference_can_have_are_not_looked_up():
+    names = [SimpleNamespace(import_components=path.split(".")) for path in ("posenc.frequencies", "numpy.sin")]
+    cell, drawing = SimpleNamespace(names=list(names)), SimpleNamespace(names=names[1:])
+    page = links(page=[cell, drawing])
+    domain = SimpleNamespace(objects={"posenc.frequencies": None, "posenc.rotary.LAYOUTS": None})
+    env = SimpleNamespace(get_domain=lambda name: domain)
+    looked_up = []
+    handler = of_names(lambda app, env: looked_up.extend([*cell.names, *drawing.names]), page)
+    handler(None, env)
+    assert looked_up == names[:1]
+    assert page.cache.transforms["page"] == [cell], "a block without names has nothing to link"
 
 
 def test_imports_are_found_in_cells_and_nowhere_else():

@@ -12,6 +12,7 @@ failure of one that it meets while it still hands out pages, and ends well with 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from concurrent.futures import Future
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -169,11 +170,21 @@ class Writers(ParallelTasks):
         super().join()
 
 
+def by_size(env: BuildEnvironment, pages: Iterable[str]) -> list[str]:
+    """Return the smallest page, which Sphinx writes before all others, then the largest, and so on down."""
+    sizes = {page: Path(env.doctreedir, f"{page}.doctree").stat().st_size for page in pages}
+    *others, smallest = sorted(sizes, key=sizes.get, reverse=True)
+    return [smallest, *others]
+
+
 def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
     # All pages are read by now. With two processes for each processor, the one that prepares pages and those that write
     # them have something to do all the time.
     sphinx.builders.ParallelTasks = Writers
+    sphinx.builders.make_chunks = lambda pages, nproc: [[page] for page in pages]
     app.parallel = 1 + 2 * processors()
+    write = app.builder._write_parallel
+    app.builder._write_parallel = lambda pages, nproc: write(by_size(env, pages), nproc)
 
 
 def setup(app: Sphinx) -> dict:
