@@ -67,13 +67,13 @@ def page_of(folder: Path) -> str:
     return page.as_uri()
 
 
-def launch(playwright) -> Browser:
+def launch(playwright, *flags: str) -> Browser:
     """Start playwright's own browser or the system's."""
     try:
-        return playwright.chromium.launch(args=FLAGS)
+        return playwright.chromium.launch(args=[*FLAGS, *flags])
     except Error:
         system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        return playwright.chromium.launch(executable_path=system, args=FLAGS)
+        return playwright.chromium.launch(executable_path=system, args=[*FLAGS, *flags])
 
 
 def measure(frames: int = FRAMES) -> dict[str, dict[str, float]]:
