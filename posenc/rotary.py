@@ -6,6 +6,7 @@ weights fit the one it was trained with.
 """
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ from . import _angles, _checks
 LAYOUTS = ("interleaved", "half")
 _FEW = 2**14    # numbers in x up to which products are taken in float64
 _BLOCK = 2**15  # numbers in x turned at once
+# Pairs of a cosine and a sine in the turns that are kept for the next calls, at most: 4 MiB, so 16 for four calls, and
+# with the positions by which they are found again 24 at the very most. They halve the time of a call for one token of
+# 32 heads of width 128 in float32; one for 4096 tokens, which just fits, gains a few per cent.
+_KEPT = 2**18
 
 
 def _omega(rotary_dim: int, base: float, frequencies: ArrayLike | None) -> _angles.Frequencies:
@@ -92,7 +97,26 @@ def apply_rotary(
 
 
 def _turns(p: NDArray[np.float64], omega: _angles.Frequencies, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """exp(i omega p), cosine and sine side by side, (..., n, r); angles in float64 whatever the dtype."""
+    """exp(i omega p), cosine and sine side by side, (..., n, r); angles in float64 whatever the dtype.
+
+    They may not be written to: those of the last calls are kept, since a model turns the queries and keys of every
+    layer by the same positions.
+    """
+    if omega.made_of is None or p.size * omega.w.size > _KEPT:
+        return _new_turns(p, omega, dtype)
+    return _kept_turns(p.tobytes(), p.shape, omega.made_of, dtype)
+
+
+@lru_cache(maxsize=4)
+def _kept_turns(
+    places: bytes, shape: tuple[int, ...], made_of: tuple[int, float], dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    turn = _new_turns(np.frombuffer(places).reshape(shape), _angles.from_base(*made_of), dtype)
+    turn.flags.writeable = False
+    return turn
+
+
+def _new_turns(p: NDArray[np.float64], omega: _angles.Frequencies, dtype: np.dtype[Any]) -> NDArray[Any]:
     start = _angles.run_start(p, least=64)
     if start is not None:
         out = np.empty((p.size, 2 * omega.w.size), dtype)

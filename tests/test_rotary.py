@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posenc
+from posenc import rotary
 
 LAYOUTS = ["interleaved", "half"]
 
@@ -199,3 +200,81 @@ def test_a_rotation_beyond_the_range_of_the_dtype_is_refused(layout, dtype, rows
         posenc.apply_rotary(x, np.full(rows, -0.8), layout=layout)
     assert np.array_equal(posenc.apply_rotary(x, 0, layout=layout), x)
     assert np.isinf(posenc.apply_rotary([np.inf, 1.0], -0.8, layout=layout)).all()  # one that came is no overflow
+
+
+def kept():
+    return rotary._kept_turns.cache_info()
+
+
+@pytest.fixture
+def nothing_kept():
+    rotary._kept_turns.cache_clear()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, int])
+@pytest.mark.parametrize(
+    "positions",
+    [
+        5,
+        [5],
+        np.arange(90),                                   # a run
+        np.arange(180)[::-2],
+        np.arange(90) / 3,
+        np.stack([np.arange(90), np.linspace(-4, 1e6, 90)])[:, None],
+        np.asfortranarray(np.arange(540.0).reshape(2, 3, 90)),
+        np.broadcast_to(np.arange(90), (2, 3, 90)),
+    ],
+)
+@pytest.mark.parametrize("width", [4, 256])              # products in float64, and for float32 and 16 in float32
+def test_turns_of_an_earlier_call_give_the_same_bits(nothing_kept, layout, dtype, positions, width):
+    x = (100 * np.random.default_rng(8).standard_normal((2, 3, 90, width))).astype(dtype)
+    first = posenc.apply_rotary(x, positions, layout=layout)
+    want = first.copy()
+    first[:] = 0                                         # the caller's own
+    again = posenc.apply_rotary(x, positions, layout=layout)
+    assert (kept().misses, kept().hits) == (1, 1)
+    assert np.array_equal(again, want) and again.flags.writeable
+    rotary._kept_turns.cache_clear()
+    assert np.array_equal(posenc.apply_rotary(x, positions, layout=layout), want)
+
+
+def test_turns_are_taken_up_again_by_the_same_call_alone(nothing_kept):
+    """Whatever changes the turns makes new ones, and what came before is no part of the result."""
+    x = np.random.default_rng(9).standard_normal((4, 4, 8))
+    changes = [
+        {},
+        {"positions": np.arange(4) + 1},
+        {"positions": np.arange(4)[:, None]},            # the same numbers in another shape
+        {"positions": -np.arange(4)},
+        {"base": 500.0},
+        {"rotary_dim": 4},
+        {"x": np.tile(x.astype(np.float32), (1, 1, 200))[..., :1600], "rotary_dim": 8},
+    ]
+    calls = [{"x": x, "positions": np.arange(4)} | change for change in changes]
+    alone = []
+    for call in calls:
+        rotary._kept_turns.cache_clear()
+        alone.append(posenc.apply_rotary(**call))
+    rotary._kept_turns.cache_clear()
+    for call, want in zip(calls * 2, alone * 2):
+        assert np.array_equal(posenc.apply_rotary(**call), want)
+    assert kept().hits == 0 and kept().currsize == 4     # seven in turn, of which the last four are kept
+
+
+def test_kept_turns_can_not_be_written_to(nothing_kept):
+    posenc.apply_rotary(np.ones((3, 8)), [4, 6, 5])
+    turn = rotary._turns(np.array([4.0, 6, 5]), rotary._omega(8, 10_000.0, None), np.dtype(float))
+    assert kept().hits == 1 and turn.shape == (3, 8)
+    for array in (turn, turn.view(complex)):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_frequencies_of_the_caller_and_many_positions_are_not_kept(nothing_kept):
+    posenc.apply_rotary(np.ones((3, 8)), [4, 6, 5], frequencies=posenc.frequencies(8))
+    posenc.apply_rotary(np.ones((2**16 + 1, 8), np.float32), np.arange(2**16 + 1))
+    assert kept().misses == 0
+    posenc.apply_rotary(np.ones((2**16, 8), np.float32), np.arange(2**16))
+    assert kept().currsize == 1
+    assert kept().maxsize * rotary._KEPT * 2 * 8 == 2**24  # bytes
