@@ -139,6 +139,38 @@ def result_dtype(array: NDArray[Any]) -> np.dtype[Any]:
     return dtype if dtype in FLOATS else np.dtype(np.float64)
 
 
+def target(value: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """An array that a result of this shape and dtype can be written into, seen as a plain one."""
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+        got = "a masked array" if isinstance(value, np.ma.MaskedArray) else show(value)
+        raise TypeError(f"{name} must be a plain NumPy array to write into, or None for a new one, got {got}")
+    if value.dtype != dtype:
+        raise TypeError(f"{name} must have the dtype of the result, {dtype}, got {value.dtype}; make it an array of "
+                        f"{dtype}")
+    if value.shape != shape:
+        raise ValueError(f"{name} must have the shape of the result, {shape}, got {value.shape}; reshape it or take "
+                         "a slice of that shape")
+    if not value.flags.writeable:
+        raise ValueError(f"{name} must be writeable, got a read-only array of shape {shape}; give a copy of it")
+    if not value.flags.c_contiguous:
+        reach = value.itemsize                           # bytes that the axes up to here take, from the shortest step
+        for step, length in sorted((abs(step), length) for step, length in zip(value.strides, shape) if length > 1):
+            if step < reach:
+                raise ValueError(f"{name} must have a place of its own for every entry, got a view of shape {shape} "
+                                 f"and strides {value.strides}, in which some share one; give a copy of it")
+            reach += step * (length - 1)
+    return np.asarray(value)
+
+
+def same_place(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays of one shape are the same entries in the same memory."""
+    return one is other or (
+        one.dtype == other.dtype
+        and one.strides == other.strides
+        and one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    )
+
+
 def finite(value: ArrayLike, name: str) -> NDArray[Any]:
     """An array of finite real numbers in its own dtype."""
     array = numeric(value, name)

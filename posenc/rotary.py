@@ -43,6 +43,8 @@ def apply_rotary(
     frequencies: ArrayLike | None = None,
     layout: str = "interleaved",
     rotary_dim: int | None = None,
+    *,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """Rotate every pair of coordinates of x by its position times the pair's frequency.
 
@@ -53,10 +55,12 @@ def apply_rotary(
     `positions`, real numbers in tokens that broadcast to x.shape[:-1], (n,) for one sequence, (batch, 1, n) for a batch
     with heads; `base` > 0; `frequencies`, (rotary_dim/2,) radians per token in place of the ones of `base`; `layout`,
     "interleaved" or "half"; `rotary_dim`, how many leading coordinates are turned (all by default), the others are
-    returned as they came.
-    Returns: array of the shape of x, in its dtype (float64 for others). float16 and float32 are rounded once from
-    float64 up to 16384 numbers; beyond, products in float32 add 1.5 units of the pair's length at most.
-    Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit.
+    returned as they came; `out`, a writeable array of the shape and dtype of the result to write it into, which may be
+    x itself or share memory with it.
+    Returns: `out`, or a new array of the shape of x, in its dtype (float64 for others). float16 and float32 are rounded
+    once from float64 up to 16384 numbers; beyond, products in float32 add 1.5 units of the pair's length at most.
+    Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit, before anything is
+    written; ValueError for a result beyond the range of its dtype, when what `out` then holds is undefined.
     Source: Su et al. 2021, "RoFormer", section 3.4.2 (interleaved); the half layout is GPT-NeoX's.
 
     >>> apply_rotary([1.0, 0.0, 0.0, 1.0], 1).round(4)
@@ -82,18 +86,27 @@ def apply_rotary(
         raise ValueError(
             f"positions must broadcast to {x.shape[:-1]}, the shape of x without its last axis, got shape {p.shape}"
         )
+    result = np.empty(x.shape, dtype) if out is None else _checks.target(out, "out", x.shape, dtype)
+    if out is not None and width == 2:
+        # NumPy multiplies a single pair along another axis, whose strides may decide how it rounds: not the caller's.
+        result[...] = apply_rotary(x.copy(), p, base, frequencies, layout, width)
+        return out
     # Few products are taken in float64, so that each result is rounded once; many in float32, at the speed of a copy.
     work = np.dtype(np.float64 if dtype == np.float64 or x.size <= _FEW else np.float32)
     turn = _turns(p, omega, work)                        # (..., n, r) cosines and sines side by side
-    out = np.empty(x.shape, dtype)                       # (..., n, head_dim)
-    out[..., width:] = x[..., width:]
+    in_place = False
+    if out is not None and np.may_share_memory(x, result):
+        in_place = _checks.same_place(x, result)
+        x = x if in_place else x.copy()                  # else what is written would be read as x
+    if not in_place:
+        result[..., width:] = x[..., width:]             # (..., n, head_dim)
     rotate = _rotate_pairs if layout == "interleaved" else _rotate_halves
     try:
         with np.errstate(over="raise", under="ignore", invalid="ignore"):
-            rotate(x[..., :width], turn, out[..., :width])
+            rotate(x[..., :width], turn, result[..., :width])
     except FloatingPointError:
         raise ValueError(f"x must be small enough to stay within the range of {dtype} when turned") from None
-    return out
+    return result if out is None else out
 
 
 def _turns(p: NDArray[np.float64], omega: _angles.Frequencies, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -133,10 +146,12 @@ def _rotate_pairs(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> Non
     x = x.astype(turn.dtype, copy=False)
     if x.strides[-1] != x.itemsize:
         x = np.ascontiguousarray(x)
-    if out.dtype == turn.dtype:
+    if out.dtype == turn.dtype and out.strides[-1] == out.itemsize:
         np.multiply(x.view(pairs), turn.view(pairs), out=out.view(pairs))
     else:
-        out[...] = np.multiply(x.view(pairs), turn.view(pairs)).view(turn.dtype)
+        product = np.empty(x.shape, turn.dtype)
+        np.multiply(x.view(pairs), turn.view(pairs), out=product.view(pairs))
+        out[...] = product
 
 
 def _rotate_halves(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> None:

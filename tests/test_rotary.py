@@ -278,3 +278,163 @@ def test_frequencies_of_the_caller_and_many_positions_are_not_kept(nothing_kept)
     posenc.apply_rotary(np.ones((2**16, 8), np.float32), np.arange(2**16))
     assert kept().currsize == 1
     assert kept().maxsize * rotary._KEPT * 2 * 8 == 2**24  # bytes
+
+
+@st.composite
+def views(draw, shape, dtype):
+    """A view of a shape, and the bytes it looks into: axes in any order, with gaps, backwards, at any address."""
+    axes = draw(st.permutations(range(len(shape))))
+    steps = draw(st.lists(st.sampled_from([1, 1, 1, 2, -1, -3]), min_size=len(shape), max_size=len(shape)))
+    before, after = draw(st.tuples(st.integers(0, 2), st.integers(0, 2)))
+    extents = [before + (n - 1) * abs(step) + 1 + after for n, step in zip(shape, steps)]
+    itemsize = np.dtype(dtype).itemsize
+    size = np.prod([extents[a] for a in axes]) * itemsize
+    memory = np.full(size + itemsize, 77, np.uint8)
+    start = draw(st.integers(0, itemsize))
+    array = memory[start : start + size].view(dtype).reshape([extents[a] for a in axes]).transpose(np.argsort(axes))
+    array = array[tuple(slice(before, before + (n - 1) * abs(step) + 1) for n, step in zip(shape, steps))]
+    return memory, array[tuple(slice(None, None, step) for step in steps)]
+
+
+@given(
+    data=st.data(),
+    layout=st.sampled_from(LAYOUTS),
+    dtype=st.sampled_from([np.float16, np.float32, np.float64]),
+    lead=st.lists(st.integers(1, 4), max_size=3),
+    many=st.sampled_from([1, 1, 1, 900, 2300]),          # more numbers than are turned in float64, or at once
+    pairs=st.integers(1, 8),
+    more=st.integers(0, 3),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_out_is_written_and_nothing_else(data, layout, dtype, lead, many, pairs, more, seed):
+    """Into any view, in place in any view: the bits of a call without `out`."""
+    rng = np.random.default_rng(seed)
+    if lead:
+        lead[-1] *= many
+    shape = (*lead, 2 * pairs + more)
+    positions = [5, np.arange(lead[-1]) if lead else 7, rng.integers(0, 1000, lead)][seed % 3]
+    turn = lambda x, out=None: posenc.apply_rotary(  # noqa: E731
+        x, positions, layout=layout, rotary_dim=2 * pairs, out=out
+    )
+    plain = rng.standard_normal(shape).astype(dtype)
+    want = turn(plain.copy())
+    source, x = data.draw(views(shape, dtype))
+    memory, out = data.draw(views(shape, dtype))
+    untouched = memory.copy()
+    x[...] = plain
+    before = source.copy()
+    assert turn(x, out) is out and out.tobytes() == want.tobytes()
+    assert np.array_equal(source, before)
+    out.view(f"V{out.itemsize}")[...] = b"M" * out.itemsize  # 77, as before
+    assert np.array_equal(memory, untouched)
+    assert turn(x, x) is x and x.tobytes() == want.tobytes()
+    x[...] = plain
+    assert np.array_equal(source, before)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(2, 5, 8), (3, 2, 700, 64)])
+@pytest.mark.parametrize("width", [4, 8])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        lambda a: (a[..., :-1, :, :-1], a[..., 1:, :, :-1]),
+        lambda a: (a[..., 1:, :, :-1], a[..., :-1, :, :-1]),
+        lambda a: (a[..., :-1, :, 1:], a[..., :-1, :, :-1]),
+        lambda a: (a[..., :-1, :, :-1], a[..., :-1, ::-1, :-1]),
+        lambda a: (a[..., :-1, :, -2::-1], a[..., :-1, :, :-1]),
+        lambda a: (np.broadcast_to(a[..., 2:3, :, :-1], a[..., 1:, :, 1:].shape), a[..., 1:, :, 1:]),
+    ],
+)
+def test_out_may_share_memory_with_x(layout, dtype, shape, width, pair):
+    *lead, rows, columns = shape
+    memory = np.random.default_rng(11).standard_normal((*lead[:-1], lead[-1] + 1, rows, columns + 1)).astype(dtype)
+    x, out = pair(memory)
+    assert np.shares_memory(x, out)
+    turn = lambda x, **more: posenc.apply_rotary(  # noqa: E731
+        x, np.arange(rows), layout=layout, rotary_dim=width, **more
+    )
+    want = turn(x.copy())
+    assert turn(x, out=out) is out and np.array_equal(out, want)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("side", [6, 40])
+def test_out_may_be_x_with_its_axes_in_another_order(layout, side):
+    cube = np.random.default_rng(15).standard_normal((side, side, side)).astype(np.float32)
+    for axes in ((0, 1), (1, 2)):
+        out = cube.swapaxes(*axes)
+        want = posenc.apply_rotary(cube.copy(), np.arange(side), layout=layout)
+        assert np.array_equal(posenc.apply_rotary(cube, np.arange(side), layout=layout, out=out), want)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_out_may_be_memory_of_the_positions_or_frequencies_or_of_another_dtype(layout):
+    x = np.random.default_rng(12).standard_normal((4, 3, 8))
+    out = np.empty(x.shape)
+    for name, part in (("positions", out[..., 0]), ("positions", out[0, 0, :3]), ("frequencies", out[0, 0, 4:])):
+        out[...] = np.random.default_rng(13).uniform(0, 9, x.shape)
+        arguments = {"x": x, "positions": 5, "layout": layout, name: part}
+        want = posenc.apply_rotary(**arguments | {name: part.copy()})
+        assert np.array_equal(posenc.apply_rotary(**arguments, out=out), want)
+    integers = out.view(np.int64)
+    integers[...] = np.arange(x.size).reshape(x.shape)
+    want = posenc.apply_rotary(integers.copy(), [4, 5, 6], layout=layout, rotary_dim=4)
+    assert want.dtype == float
+    assert np.array_equal(posenc.apply_rotary(integers, [4, 5, 6], layout=layout, rotary_dim=4, out=out), want)
+
+
+def test_out_may_be_a_file(tmp_path):
+    x = np.random.default_rng(14).standard_normal((3, 8))
+    want = posenc.apply_rotary(x, [1, 2, 3])
+    file = np.memmap(tmp_path / "out", float, "w+", shape=x.shape)
+    assert posenc.apply_rotary(x, [1, 2, 3], out=file) is file and np.array_equal(file, want)
+    file[:] = x
+    assert posenc.apply_rotary(file, [1, 2, 3], out=file) is file and np.array_equal(file, want)
+    assert np.array_equal(posenc.apply_rotary(x, [1, 2, 3]), want)
+
+
+def read_only(shape):
+    array = np.ones(shape)
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    "out, error, words",
+    [
+        ([[0.0] * 8] * 2, TypeError, "a plain NumPy array to write into, or None for a new one, got "),
+        (np.ma.ones((2, 8)), TypeError, "a plain NumPy array to write into, or None for a new one, got a masked array"),
+        (np.ones((2, 8), np.float32), TypeError, "the dtype of the result, float64, got float32; make it an array of"),
+        (np.ones((2, 8), ">f8"), TypeError, "the dtype of the result, float64, got >f8"),
+        (np.ones((2, 8), int), TypeError, "the dtype of the result, float64, got int64"),
+        (np.ones((2, 6)), ValueError, r"the shape of the result, \(2, 8\), got \(2, 6\); reshape it or take a slice"),
+        (np.ones((1, 2, 8)), ValueError, r"the shape of the result, \(2, 8\), got \(1, 2, 8\)"),
+        (np.ones(8), ValueError, r"the shape of the result, \(2, 8\), got \(8,\)"),
+        (read_only((2, 8)), ValueError, "writeable, got a read-only array"),
+        (np.lib.stride_tricks.as_strided(np.ones(8), (2, 8), (0, 8)), ValueError, "a place of its own for every entry"),
+        (np.lib.stride_tricks.as_strided(np.ones(9), (2, 8), (8, 8)), ValueError, "a place of its own for every entry"),
+    ],
+)
+def test_an_out_that_does_not_fit_is_refused_and_left_alone(out, error, words):
+    before = np.array(out)
+    with pytest.raises(error, match=f"out must (be|have) {words}"):
+        posenc.apply_rotary(np.ones((2, 8)), [0, 1], out=out)
+    assert np.array_equal(out, before)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rows", [1, 20_000])
+def test_out_and_x_when_a_call_is_refused(layout, rows):
+    """Arguments outside their domains leave `out` alone; a result beyond the range of its dtype leaves x alone."""
+    out = np.full((rows, 4), 3.0, np.float32)
+    for wrong in ({"positions": np.nan}, {"positions": [0, 1, 2]}, {"positions": 2.0**53, "base": 1e-9}):
+        with pytest.raises(ValueError, match=r"posi|base"):
+            posenc.apply_rotary(np.ones_like(out), **{"layout": layout, "out": out} | wrong)
+    assert (out == 3).all()
+    x = np.full((rows, 4), np.finfo(np.float32).max)
+    before = x.copy()
+    with pytest.raises(ValueError, match="x must be small enough"):
+        posenc.apply_rotary(x, -0.8, layout=layout, out=out)
+    assert np.array_equal(x, before)
