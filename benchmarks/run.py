@@ -5,16 +5,22 @@ What is compared, how, and what came out on one machine stand on the book's page
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# One thread, before any library starts its own. PyTorch gets large pages for large arrays, as NumPy does by itself.
+# One thread, before any library starts its own. PyTorch gets large pages for large arrays, as NumPy does by itself; it
+# asks for them once, so that the group without them, which is PyTorch's default, is measured by a program of its own.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
-os.environ["THP_MEM_ALLOC_ENABLE"] = "1"
+SMALL_PAGES = "--small-pages"
+if SMALL_PAGES in sys.argv:
+    os.environ.pop("THP_MEM_ALLOC_ENABLE", None)
+else:
+    os.environ["THP_MEM_ALLOC_ENABLE"] = "1"
 
 import numpy as np  # noqa: E402
 
@@ -65,14 +71,38 @@ def table_group(length: int, dim: int) -> dict[str, Callable[[], Any]]:
 
 
 def rotary_group(heads: int, n: int, dim: int) -> dict[str, Callable[[], Any]]:
-    x = np.random.default_rng(0).standard_normal((1, heads, n, dim)).astype(np.float32)
-    p = np.arange(n)
+    x = queries(heads, n, dim)
+    p, kept = np.arange(n), np.empty_like(x)
     return {
         "posenc, interleaved": lambda: posenc.apply_rotary(x, p),
         "posenc, half": lambda: posenc.apply_rotary(x, p, layout="half"),
+        "posenc, into kept memory": lambda: posenc.apply_rotary(x, p, out=kept),
+        "copy": lambda: x.copy(),
+        "copy, into kept memory": lambda: np.copyto(kept, x),
+        **available(peers.rotary, x),
+    }
+
+
+def queries(heads: int, n: int, dim: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((1, heads, n, dim)).astype(np.float32)
+
+
+def small_pages_group(heads: int, n: int, dim: int) -> dict[str, Callable[[], Any]]:
+    x = queries(heads, n, dim)
+    p = np.arange(n)
+    return {
+        "posenc, interleaved": lambda: posenc.apply_rotary(x, p),
         "copy": lambda: x.copy(),
         **available(peers.rotary, x),
     }
+
+
+def small_pages_rows(quick: bool) -> dict[str, dict[str, Any]]:
+    """The rows of `small_pages_group`, measured by a program in which PyTorch has its default setting."""
+    command = [sys.executable, "-m", "benchmarks.run", SMALL_PAGES, *(["--quick"] if quick else [])]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, check=True)
+    rows: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    return rows
 
 
 def alibi_group(heads: int, n: int) -> dict[str, Callable[[], Any]]:
@@ -134,14 +164,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer and shorter samples, smaller rotary and ALiBi")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("results.json"))
+    parser.add_argument(SMALL_PAGES, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     rounds, sample = (9, 0.01) if options.quick else (31, 0.02)
     heads, n = (8, 1024) if options.quick else (32, 4096)
+    if options.small_pages:
+        print(json.dumps(measure(small_pages_group(heads, n, 128), rounds, sample)))
+        return
 
-    groups: dict[str, Callable[[], dict[str, Callable[[], Any]]]] = {
+    groups: dict[str, Callable[[], dict[str, Callable[[], Any]]] | None] = {
         **{f"table {t} x {d}": (lambda t=t, d=d: table_group(t, d)) for t, d in TABLES},
         "single position, 512 wide": lambda: single_group(512),
         f"rotary (1, {heads}, {n}, 128)": lambda: rotary_group(heads, n, 128),
+        f"rotary (1, {heads}, {n}, 128), PyTorch with small pages": None,  # measured elsewhere
         "rotary (1, 32, 1, 128)": lambda: rotary_group(32, 1, 128),
         f"ALiBi ({heads}, {n // 2}, {n // 2})": lambda: alibi_group(heads, n // 2),
         "similarity 131072 x 128": lambda: similarity_group(131_072, 128),
@@ -149,7 +184,7 @@ def main() -> None:
     results = {}
     for name, make in groups.items():
         print(f"{name} ...", flush=True)
-        rows = measure(make(), rounds, sample)
+        rows = measure(make(), rounds, sample) if make else small_pages_rows(options.quick)
         results[name] = rows
         for row, value in rows.items():
             print(f"  {row:30s} {value['seconds'] * 1e3:10.3f} ms   {value['ratio']:6.2f}")
