@@ -28,7 +28,7 @@ import posenc  # noqa: E402
 from benchmarks import peers  # noqa: E402
 from benchmarks.machine import machine  # noqa: E402
 from benchmarks.timing import CONTROL, measure  # noqa: E402
-from posenc import _angles  # noqa: E402
+from posenc import _angles, rotary  # noqa: E402
 
 TABLES = [(64, 32), (512, 512), (8192, 1024), (131_072, 128)]
 PACKAGES = ["numpy", "torch", "transformers", "torchtune", "x-transformers", "rotary-embedding-torch",
@@ -73,9 +73,17 @@ def table_group(length: int, dim: int) -> dict[str, Callable[[], Any]]:
 def rotary_group(heads: int, n: int, dim: int) -> dict[str, Callable[[], Any]]:
     x = queries(heads, n, dim)
     p, kept = np.arange(n), np.empty_like(x)
+
+    def first_call() -> np.ndarray:
+        """With the frequencies kept, but neither the turns nor the phasors they are products of."""
+        rotary._kept_turns.cache_clear()
+        _angles._kept_factors.cache_clear()
+        return posenc.apply_rotary(x, p)
+
     return {
         "posenc, interleaved": lambda: posenc.apply_rotary(x, p),
         "posenc, half": lambda: posenc.apply_rotary(x, p, layout="half"),
+        "posenc, first call": first_call,
         "posenc, into kept memory": lambda: posenc.apply_rotary(x, p, out=kept),
         "copy": lambda: x.copy(),
         "copy, into kept memory": lambda: np.copyto(kept, x),
