@@ -407,3 +407,11 @@ def test_only_short_lists_are_kept():
     assert _angles._kept_factors.cache_info().currsize == 1
     posenc.sinusoidal_table(2**19, 256)
     assert _angles._kept_factors.cache_info().currsize == 1, "lists of more than 2 MiB"
+
+
+@pytest.mark.parametrize("dim", [64, 256, 1024])
+def test_the_length_of_numpys_buffer_stays_the_callers(dim):
+    with np.errstate():
+        np.setbufsize(4096)
+        posenc.sinusoidal_table(300, dim)
+        assert np.getbufsize() == 4096
