@@ -35,14 +35,23 @@ def probe(**changed: str) -> tuple[list[str], str, str]:
     return features.split(), values, product
 
 
+def newest(features: list[str], values: str) -> str:
+    """Return the fewest features, from the newest back, without which functions have other values than these."""
+    for n in range(1, len(features)):
+        fewest = " ".join(features[-n:])
+        if probe(NPY_DISABLE_CPU_FEATURES=fewest)[1] != values:
+            return fewest
+    return " ".join(features)
+
+
 def variations() -> dict[str, dict[str, str]]:
     """Return environments by name, made of what this machine has; `varies` tells that they do change bits."""
-    features, _, _ = probe()
+    features, values, _ = probe()
     old, older = ("Nehalem", "Prescott") if platform.machine() in ("x86_64", "AMD64") else ("ARMV8", "CORTEXA53")
     locales = subprocess.run(["locale", "-a"], capture_output=True, text=True, encoding="utf8").stdout.split()
     foreign = next((name for name in locales if name.startswith(("de_", "fr_"))), "C")
     return {
-        "an older processor": {"NPY_DISABLE_CPU_FEATURES": features[-1], "OPENBLAS_CORETYPE": old,
+        "an older processor": {"NPY_DISABLE_CPU_FEATURES": newest(features, values), "OPENBLAS_CORETYPE": old,
                                "OPENBLAS_NUM_THREADS": "1", "LC_ALL": foreign, "TZ": "Asia/Kolkata", "COLUMNS": "40"},
         "a processor without extensions": {"NPY_DISABLE_CPU_FEATURES": " ".join(features), "OPENBLAS_CORETYPE": older,
                                            "OPENBLAS_NUM_THREADS": "2", "LC_ALL": "C", "TZ": "America/St_Johns"},
