@@ -40,6 +40,7 @@ FACTS = """() => ({
     language: document.documentElement.lang,
     title: document.title,
     policy: document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.content ?? "",
+    twice: [...document.querySelectorAll("[id]")].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i),
     headings: document.querySelectorAll("h1:not(.onlyprint h1)").length,
     undescribed: [...document.querySelectorAll("article img")].filter(e => e.alt.length < 20).map(e => e.src),
     headless: [...document.querySelectorAll("article table")]
@@ -117,6 +118,10 @@ def test_every_page_has_a_language_and_a_title_of_its_own(visits):
     assert all(titles) and len(set(titles)) == len(titles)
 
 
+def test_no_id_occurs_twice_on_a_page(visits):
+    assert {name: seen.facts["twice"] for name, seen in visits.items() if seen.facts["twice"]} == {}
+
+
 def test_pictures_are_described_and_tables_have_headers(visits):
     for name, seen in visits.items():
         assert seen.facts["undescribed"] == [], name
@@ -168,6 +173,18 @@ def test_a_chapter_reads_with_scripts_off(browser, site):
     assert page.locator("article img.on-dark").first.is_visible()
     assert not page.locator("article img.on-light").first.is_visible()
     context.close()
+
+
+def test_with_scripts_off_no_page_scrolls_sideways_on_a_phone(browser, site):
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 320, "height": 700})
+    page = context.new_page()
+    inspector = context.new_cdp_session(page)
+    widths = {}
+    for name in site.pages:
+        page.goto(site.root.joinpath(name).as_uri())
+        widths[name] = inspector.send("Page.getLayoutMetrics")["cssContentSize"]["width"]
+    context.close()
+    assert {name: width for name, width in widths.items() if width > 320} == {}
 
 
 @pytest.mark.parametrize("way", ["server", "file"])

@@ -1,6 +1,7 @@
 """The site's own look within sphinx-book-theme: styles, fonts and templates of book/theme, and no unused file.
 
-book/theme/static goes into the site; book/theme/templates overrides templates of the theme by name.
+book/theme/static goes into the site; book/theme/templates overrides templates of the theme by name, and so does
+book/theme/components those that the theme names `../components`.
 """
 
 from __future__ import annotations
