@@ -313,7 +313,7 @@ def test_without_a_script_everything_is_there(book, browser):
     page.goto(address(book, "numbers"))
     assert page.locator(".numbers > ul > li:visible").count() == 8
     page.locator("#row summary").click()
-    assert page.locator("#row pre").is_visible() and page.locator("#row button").count() == 0
+    assert page.locator("#row samp").is_visible() and page.locator("#row button").count() == 0
     context.close()
 
 

@@ -292,7 +292,8 @@ def entry_html(app, page: str, number: dict, edition: Edition) -> str:
         "<dl>" + "".join(f"<div><dt>{what}</dt><dd>{fact}</dd></div>" for what, fact in facts) + "</dl>"
         f'<details><summary>Cite <span class="visually-hidden">{name}</span></summary>'
         f"<p>{escape(edition.citation(path, part_of(number)))}</p>"
-        f"<pre>{escape(edition.bibtex(f'posenc-{name}', path, part_of(number)))}</pre></details></li>"
+        # No `pre`: the theme has a browser measure each, one after the other, and of these there are hundreds.
+        f"<samp>{escape(edition.bibtex(f'posenc-{name}', path, part_of(number)))}</samp></details></li>"
     )
 
 

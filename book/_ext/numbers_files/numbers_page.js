@@ -49,7 +49,7 @@
   };
   for (const details of document.querySelectorAll(".numbers details")) {
     const name = details.closest("li").id;
-    for (const [element, what] of [["p", "text"], ["pre", "BibTeX"]]) {
+    for (const [element, what] of [["p", "text"], ["samp", "BibTeX"]]) {
       const source = details.querySelector(element);
       const button = document.createElement("button");
       button.type = "button";
