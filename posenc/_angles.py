@@ -78,6 +78,14 @@ def from_base(dim: int, base: float) -> Frequencies:
     return _frequencies(w, v, (dim, base))
 
 
+def _reach(largest: float, omega: Frequencies) -> float:
+    """The largest angle of positions of this size, in radians."""
+    reach = largest * omega.fastest
+    if reach > _checks.LARGEST:
+        raise ValueError(f"position times frequency must be at most 2**53 radians, got {reach}")
+    return reach
+
+
 def sines_and_cosines(
     positions: NDArray[np.float64],
     omega: Frequencies,
@@ -89,9 +97,7 @@ def sines_and_cosines(
     `rest` is what the float64 in `positions` miss of the places meant; `short` says that 26 bits hold each position.
     """
     p = positions[..., np.newaxis]                       # (..., n, 1)
-    reach = float(np.maximum.reduce(np.abs(p), axis=None, initial=0.0)) * omega.fastest
-    if reach > _checks.LARGEST:
-        raise ValueError(f"position times frequency must be at most 2**53 radians, got {reach}")
+    reach = _reach(float(np.maximum.reduce(np.abs(p), axis=None, initial=0.0)), omega)
     with np.errstate(under="ignore"):
         a = p * omega.w                                  # (..., n, d/2)
         # t = p*w - a exactly (Dekker 1971): the products of 26-bit halves lose nothing, nor do the sums in this order.
@@ -184,6 +190,8 @@ def _kept_factors(
 def _run_factors(
     start: float, length: int, omega: Frequencies, levels: int, step: int
 ) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    if length:                                           # the lists hold positions before the last
+        _reach(max(abs(start), abs(start + step * (length - 1))), omega)
     b, c = _lengths(length, omega.w.size)
     if levels == 2:
         fine = run_of_phasors(0.0, b, omega, step)

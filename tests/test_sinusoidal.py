@@ -415,3 +415,27 @@ def test_the_length_of_numpys_buffer_stays_the_callers(dim):
         np.setbufsize(4096)
         posenc.sinusoidal_table(300, dim)
         assert np.getbufsize() == 4096
+
+
+@pytest.mark.parametrize(
+    "length, dim, start, dtype",
+    [(100, 8, 0, float), (100, 8, -2, float), (100, 8, 0.5, float), (5000, 64, 0, np.float32)],
+)
+def test_a_run_reaches_as_far_as_its_positions_one_by_one(length, dim, start, dtype):
+    """A run takes the sines of some of its positions alone, but is refused for the farthest of all."""
+    positions = start + np.arange(length)
+    fits = (positions[-1] * 1.001 / 2.0**53) ** (1 / (1 - 2 / dim))  # base**(2/dim - 1) is the fastest
+    posenc.sinusoidal_table(length, dim, start, fits, dtype)
+    too_small = (positions[-1] * 0.999 / 2.0**53) ** (1 / (1 - 2 / dim))
+    for order in (positions, positions[::-1]):
+        assert posenc.similarity(order, dim, fits).shape == (length,)
+        assert posenc.apply_rotary(np.ones((length, dim)), order, fits).shape == (length, dim)
+        for call in (
+            lambda p=order: posenc.sinusoidal_encoding(p, dim, too_small, dtype),
+            lambda p=order: posenc.similarity(p, dim, too_small),
+            lambda p=order: posenc.apply_rotary(np.ones((length, dim)), p, too_small),
+        ):
+            with pytest.raises(ValueError, match=r"position times frequency must be at most 2\*\*53 radians, got 9"):
+                call()
+    with pytest.raises(ValueError, match=r"position times frequency must be at most 2\*\*53 radians, got 9"):
+        posenc.sinusoidal_table(length, dim, start, too_small, dtype)
