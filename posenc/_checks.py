@@ -124,7 +124,10 @@ def positions(value: ArrayLike, name: str = "positions") -> NDArray[np.float64]:
     array = numeric(value, name)
     largest: float = int(LARGEST)                        # integers compare as such: as float64 2**53 + 1 is 2**53
     if array.dtype.kind == "f":
-        array, largest = array.astype(np.float64, copy=False), LARGEST
+        largest = LARGEST
+        if array.dtype.itemsize < 8:
+            with np.errstate(invalid="ignore"):          # of a signalling NaN, which is refused below
+                array = array.astype(np.float64)
     if array.size and array.dtype.itemsize == 8:         # a shorter integer cannot be too large
         low, high = np.minimum.reduce(array, axis=None), np.maximum.reduce(array, axis=None)
         if not (-largest <= low and high <= largest):  # a NaN fails both

@@ -438,3 +438,10 @@ def test_out_and_x_when_a_call_is_refused(layout, rows):
     with pytest.raises(ValueError, match="x must be small enough"):
         posenc.apply_rotary(x, -0.8, layout=layout, out=out)
     assert np.array_equal(x, before)
+
+
+def test_a_signalling_nan_is_refused_like_any_other():
+    nan = np.full(2, 0x7F800001, np.uint32).view(np.float32)
+    for state in ("raise", "warn"):                      # warnings are errors here
+        with np.errstate(all=state), pytest.raises(ValueError, match=r"positions must be finite .* got nan"):
+            posenc.apply_rotary(np.ones((2, 4)), nan)
