@@ -160,7 +160,7 @@ def target(value: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) 
         for step, length in sorted((abs(step), length) for step, length in zip(value.strides, shape) if length > 1):
             if step < reach:
                 raise ValueError(f"{name} must have a place of its own for every entry, got a view of shape {shape} "
-                                 f"and strides {value.strides}, in which some share one; give a copy of it")
+                                 f"and strides {value.strides}, in which some may share one; give a copy of it")
             reach += step * (length - 1)
     return np.asarray(value)
 

@@ -445,3 +445,11 @@ def test_a_signalling_nan_is_refused_like_any_other():
     for state in ("raise", "warn"):                      # warnings are errors here
         with np.errstate(all=state), pytest.raises(ValueError, match=r"positions must be finite .* got nan"):
             posenc.apply_rotary(np.ones((2, 4)), nan)
+
+
+def test_an_out_whose_axes_interlock_is_refused_without_a_false_word():
+    """Every entry of this view has a place of its own, which takes a search to see: it only "may" share."""
+    out = np.lib.stride_tricks.as_strided(np.ones(30), (2, 3, 4), (24, 16, 64))
+    assert len({24 * i + 16 * j + 64 * k for i, j, k in np.ndindex(out.shape)}) == out.size
+    with pytest.raises(ValueError, match="in which some may share one; give a copy of it"):
+        posenc.apply_rotary(np.ones(out.shape), 0, out=out)
