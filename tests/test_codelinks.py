@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import pytest
 from bs4 import BeautifulSoup
 
 from codelinks import imports, of_blocks, of_names
@@ -31,17 +32,32 @@ def test_the_named_blocks_alone_are_handed_over_and_put_back():
     assert context == {"body": f"<p>one</p>{linked[0]}<p>two</p>{other}<p>three</p>{linked[1]}"}
 
 
+@pytest.mark.parametrize("attributes, code", [
+    ('class="highlight-python notranslate" id="named"', "a"),
+    ('class="special highlight-python notranslate"', "a"),
+    ('class="doctest highlight-default notranslate"', "a"),
+    ('class="highlight-python notranslate"', '<span class="linenos">1</span>a'),
+])
+def test_blocks_with_names_classes_and_line_numbers_are_found(attributes, code):
+    block = f'<div {attributes}><div class="highlight"><pre><span></span>{code}\n</pre></div>\n</div>'
+    context, seen = {"body": f"<p>one</p>{block}<p>two</p>"}, []
+    handler = of_blocks(lambda *arguments: seen.append(arguments[3]["body"]), links(page=[SimpleNamespace(source="a")]))
+    handler(None, "page", "page.html", context, None)
+    assert seen == [block] and context == {"body": f"<p>one</p>{block}<p>two</p>"}
+
+
 def test_names_that_no_reference_can_have_are_not_looked_up():
     names = [SimpleNamespace(import_components=path.split(".")) for path in ("posenc.frequencies", "numpy.sin")]
-    cell, drawing = SimpleNamespace(names=list(names)), SimpleNamespace(names=names[1:])
-    page = links(page=[cell, drawing])
+    twin, cell = SimpleNamespace(source="a", names=[]), SimpleNamespace(source="a", names=list(names))
+    drawing = SimpleNamespace(source="b", names=names[1:])
+    page = links(page=[twin, cell, drawing])
     domain = SimpleNamespace(objects={"posenc.frequencies": None, "posenc.rotary.LAYOUTS": None})
     env = SimpleNamespace(get_domain=lambda name: domain)
     looked_up = []
     handler = of_names(lambda app, env: looked_up.extend([*cell.names, *drawing.names]), page)
     handler(None, env)
     assert looked_up == names[:1]
-    assert page.cache.transforms["page"] == [cell], "a block without names has nothing to link"
+    assert page.cache.transforms["page"] == [twin, cell], "a block without names only holds the place of its twin"
 
 
 def test_imports_are_found_in_cells_and_nowhere_else():

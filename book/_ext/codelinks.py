@@ -19,8 +19,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx_codeautolink.extension import SphinxCodeAutoLink
 from sphinx_codeautolink.extension.directive import PrefaceMarker
 
-BLOCK = re.compile(r'<div class="(?:doctest )?highlight-[^"]*">\s*<div class="highlight">.*?</pre></div>\s*</div>',
+BLOCK = re.compile(r'<div class="(?:[^"]* )?highlight-[^"]*"[^>]*>\s*<div class="highlight">.*?</pre></div>\s*</div>',
                    re.DOTALL)
+NO_CODE = re.compile(r'<span class="linenos">[^<]*</span>|<[^>]*>')
 CUT = "<!-- the next block -->"
 
 
@@ -39,7 +40,7 @@ def begin_with_imports(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def text_of(block: str) -> str:
-    return html.unescape(re.sub("<[^>]*>", "", block)).strip()
+    return html.unescape(NO_CODE.sub("", block)).strip()
 
 
 def of_names(resolve: Callable[..., None], links: SphinxCodeAutoLink) -> Callable[..., None]:
@@ -52,7 +53,8 @@ def of_names(resolve: Callable[..., None], links: SphinxCodeAutoLink) -> Callabl
                 block.names = [name for name in block.names if name.import_components[0] in modules]
         resolve(app, env)
         for blocks in links.cache.transforms.values():
-            blocks[:] = [block for block in blocks if block.names]
+            named = {block.source for block in blocks if block.names}
+            blocks[:] = [block for block in blocks if block.source in named]  # one without names may be a twin's
 
     return handler
 
