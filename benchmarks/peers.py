@@ -58,7 +58,7 @@ def tables(length: int, dim: int) -> Calls:
 
 
 def rotary(x: Any) -> Calls:
-    """Rotary embedding of x (batch, heads, n, d) in float32; each keeps its sines and cosines from an earlier call."""
+    """Rotary embedding of x (batch, heads, n, d) in float32; each keeps its angles, or their sines and cosines."""
     torch = _torch()
     from rotary_embedding_torch import RotaryEmbedding
     from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb as gptj
