@@ -49,9 +49,9 @@ def alibi_bias(
     Parameters: `q_positions` (n_q,) and `k_positions` (n_k,), real numbers in tokens; `num_heads`, 1 or more;
     `convention`, as for `alibi_slopes`; `symmetric`, for encoders; `dtype`, float16, float32 or float64.
     Returns: array of shape (num_heads, n_q, n_k), read-only: for two runs of consecutive whole positions a view on one
-    row a head. Below the range of float16 it holds the lowest finite number. NumPy adds such a view to the scores of
-    many queries for some 500 to 4096 keys the quickest when its buffer is shorter than a row: `np.setbufsize(16)` in
-    `with np.errstate():`. For fewer keys, or a single query, that costs more than it saves.
+    row a head. Below the range of float16 it holds the lowest finite number. NumPy copies several rows of such a view
+    into its buffer before it adds them: for long rows that costs more than the view saves, unless the buffer is made
+    shorter, `np.setbufsize(16)` in `with np.errstate():`.
     Raises: TypeError or ValueError for arguments outside their domains.
     Source: Press, Smith and Lewis 2022, section 3 and figure 3.
 
