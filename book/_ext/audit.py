@@ -23,6 +23,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from html import unescape
 from pathlib import Path
@@ -112,10 +113,10 @@ def strings(code: str) -> list[str]:
 
 
 def tree(code: str) -> ast.AST:
-    try:
-        return ast.parse(TransformerManager().transform_cell(code))
-    except SyntaxError:
-        return ast.Module([], [])
+    for read in str, TransformerManager().transform_cell:  # in plain Python first: to look for magics takes longer
+        with suppress(SyntaxError):
+            return ast.parse(read(code))
+    return ast.Module([], [])
 
 
 def is_cell(node) -> bool:
