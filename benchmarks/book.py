@@ -46,7 +46,7 @@ def load_ipython_extension(shell):
         shell.runs += 1
     shell.events.register("pre_run_cell", count)
 """
-REST = 500  # milliseconds
+REST = 500  # milliseconds after which a browser has come to rest
 PAINT = """() => new Promise(done => new PerformanceObserver(list => {
     for (const entry of list.getEntries()) if (entry.name === "first-contentful-paint") done(entry.startTime);
 }).observe({ type: "paint", buffered: true }))"""

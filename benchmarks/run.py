@@ -202,7 +202,7 @@ def main() -> None:
         rows = measure(make(), rounds, sample) if make else small_pages_rows(options.quick)
         results[name] = rows
         for row, value in rows.items():
-            print(f"  {row:30s} {value['seconds'] * 1e3:10.3f} ms   {value['ratio']:6.2f}")
+            print(f"  {row:32s} {value['seconds'] * 1e3:10.3f} ms   {value['ratio']:6.2f}")
         if abs(rows[CONTROL]["ratio"] - 1) > 0.05:
             print("  The control is off by more than 5 %: this machine is too busy for these ratios.")
 

@@ -1,7 +1,7 @@
 """Let Sphinx read each page once for the numbers of figures, tables and sections that other pages refer to.
 
-For each reference it reads the whole page referred to from its pickled form, to find what the label stands at: a tenth
-of the time of a build.
+For each reference it reads the whole page referred to from its pickled form, to find what the label stands at: a second
+of a build, in which the processes that write pages wait.
 """
 
 from __future__ import annotations
