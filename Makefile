@@ -55,7 +55,7 @@ serve: .venv/ready
 	"$(bin)/watchfiles" "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
 
 pdf: book
-	"$(bin)/python" book/_ext/paper.py
+	PYTHONPATH=book/_ext "$(bin)/python" -m site_features.print_pdf
 
 linkcheck: .venv/ready
 	"$(bin)/jupyter-book" build --builder custom --custom-builder linkcheck .

@@ -62,8 +62,8 @@ def copy(folder: Path, kind: str) -> Path:
     config = yaml.safe_load((folder / "_config.yml").read_text(encoding="utf8"))
     sphinx = config["sphinx"]
     if kind == UNGUARDED:
-        del sphinx["local_extensions"]["guard"], sphinx["config"]["guard_folder"]
-        (folder / "book" / "_ext" / "recorder.py").write_text(COUNTING, encoding="utf8")
+        del sphinx["local_extensions"]["drift_guard"], sphinx["config"]["guard_folder"]
+        (folder / "book" / "_ext" / "drift_guard" / "kernel_recorder.py").write_text(COUNTING, encoding="utf8")
     elif kind == PLAIN:
         config["sphinx"] = {"extra_extensions": sphinx["extra_extensions"]}
     (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf8")

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import interactive  # noqa: E402
+from site_features import interactive_figures  # noqa: E402
 
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -55,13 +55,13 @@ DRAG = """async ([name, from, to, frames]) => {
 
 def page_of(folder: Path) -> str:
     """Write a page with the explorer alone and return its address."""
-    scripts = "".join(f'<script defer src="interactive/{name}"></script>' for name in interactive.scripts("explorer"))
-    shutil.copytree(interactive.SOURCES, folder / "interactive")
+    scripts = "".join(f'<script defer src="interactive/{name}"></script>' for name in interactive_figures.scripts("explorer"))
+    shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
     page = folder / "page.html"
     page.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf8"><link rel="stylesheet" '
-        f'href="interactive/{interactive.STYLE}">{scripts}<main>{interactive.opening("explorer")}'
-        f"{interactive.CLOSING}</main></html>",
+        f'href="interactive/{interactive_figures.STYLE}">{scripts}<main>{interactive_figures.opening("explorer")}'
+        f"{interactive_figures.CLOSING}</main></html>",
         encoding="utf8",
     )
     return page.as_uri()
