@@ -76,9 +76,11 @@ def check(app, env):
     for number, places in entries.items():
         if len(places) > 1:
             pages = " and on ".join(page for _, page in places)
-            log.warning("erratum %s stands on %s; give one of them another number", number, pages, location=places[1][0])
+            said = "erratum %s stands on %s; give one of them another number"
+            log.warning(said, number, pages, location=places[1][0])
         if number not in marks:
-            log.warning("no page has the mark {erratum}`%s`, so nothing leads to the entry", number, location=places[0][0])
+            said = "no page has the mark {erratum}`%s`, so nothing leads to the entry"
+            log.warning(said, number, location=places[0][0])
     for number, places in marks.items():
         if number not in entries:
             log.warning("{erratum}`%s` has no entry on the page of the errata", number, location=places[0][0])
