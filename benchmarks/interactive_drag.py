@@ -14,16 +14,12 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from site_features import interactive_figures  # noqa: E402
+from site_features import chromium, interactive_figures  # noqa: E402
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
 LARGEST = "#explorer:T=256,d=128,base=10000,A=80,B=73,column=12,trained=64"
 DRAGS = {"A": (0, 255), "B": (0, 255), "base": (2, 6), "trained": (2, 256), "matrix": (0, 1)}
 FRAMES = 240
@@ -68,12 +64,7 @@ def page_of(folder: Path) -> str:
 
 
 def launch(playwright, *flags: str) -> Browser:
-    """Start playwright's own browser or the system's."""
-    try:
-        return playwright.chromium.launch(args=[*FLAGS, *flags])
-    except Error:
-        system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        return playwright.chromium.launch(executable_path=system, args=[*FLAGS, *flags])
+    return playwright.chromium.launch(executable_path=chromium.path(playwright), args=[*chromium.FLAGS, *flags])
 
 
 def measure(frames: int = FRAMES) -> dict[str, dict[str, float]]:

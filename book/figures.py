@@ -20,6 +20,27 @@ plt.style.use(Path(__file__).with_name("book.mplstyle"))
 
 INK = "#22201c"
 FAINT = "#6b665d"
+# One colour for one meaning through the whole book, from the style's palette.
+COLOR = {
+    "none": FAINT,  # no encoding, the plain baseline
+    "sinusoidal": "C0",
+    "learned": "C4",
+    "rope": "C1",
+    "alibi": "C2",
+    "t5": "C3",
+    "xpos": "C5",
+    "query": "C0",
+    "key": "C1",
+    "sine": "C0",
+    "cosine": "C3",
+    "interpolation": "C2",
+    "ntk-aware": "C4",
+    "yarn": "C3",
+    "llama3": "C5",
+    "longrope": "C0",
+    "measured": INK,
+}
+FAST_TO_SLOW = "viridis_r"  # the colormap along which pairs go: dark is slow
 
 
 def panels(columns: int = 1, rows: int = 1, size: tuple[float, float] = (7.2, 3.6), **options):

@@ -212,9 +212,9 @@ def test_the_keyboard_reaches_the_text_and_shows_where_it_is(page, site):
 
 def test_a_link_into_a_closed_solution_opens_it(page, site):
     page.goto(site.url + "book/errata.html")
-    page.click("#all-erratum-e24 .where a")
-    expect(page.locator("#erratum-e24")).to_be_visible()
-    expect(page.locator("#erratum-e24")).to_be_in_viewport()
+    page.click("#erratum-e24 .where a")
+    expect(page.locator("[id^=see-e24]")).to_be_visible()
+    expect(page.locator("[id^=see-e24]")).to_be_in_viewport()
     assert page.locator(".toggle-hidden").count() == page.locator(".solution").count() - 1
     page.goto(site.url + "book/lesson-10.html")
     page.click("#lesson10-exercise-1 a:has-text('Solution')")

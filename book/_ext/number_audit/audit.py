@@ -4,7 +4,8 @@ Every decimal and every number of three or more digits in prose, headings, table
 
 - quoted from the record (`{num}`, `\\num`),
 - or a literal of the page's own cells or Python code blocks (base 10000, T = 64), that is, what the page puts in; what
-  an exercise asks for is put in by the cells of its solution,
+  an exercise asks for is put in by the cells of its solution, and what an erratum names by those of the pages that
+  bear its mark,
 - or the year of a work that the page cites,
 - or inside a phrase of audit.yml, a short list with a reason for each.
 
@@ -65,7 +66,7 @@ class Typed(NamedTuple):
     line: int
     backing: str  # "literal", "year", or "" for none; "alt" for a number in an alternative text
     values: tuple[Decimal, ...] = ()
-    exercise: str = ""  # the label of the exercise it stands in
+    borrower: str = ""  # the label of the exercise or the erratum it stands in, which other cells may back
 
 
 # ---- what a page puts in
@@ -201,9 +202,9 @@ def text_of(node) -> str:
     return f" {inner}" if isinstance(node, nodes.subscript) else inner
 
 
-def exercise_of(node) -> str:
-    """Return the label of the exercise that a node stands in."""
-    while node is not None and not type(node).__name__.startswith("exercise"):
+def borrower_of(node) -> str:
+    """Return the label of the exercise or the erratum that a node stands in."""
+    while node is not None and not type(node).__name__.startswith(("exercise", "erratum")):
         node = node.parent
     return node.get("label", "") if node is not None else ""
 
@@ -259,7 +260,7 @@ def typed(doctree, source: list[str], bibliography: list[str]) -> tuple[list[Typ
             backing = ""
         context = text[max(0, number.start - 60): number.start + len(number.text) + 60]
         found.append(Typed(number.text, context, source_lines.line_of(node, anchor or number.text, source), backing,
-                           number.values, exercise_of(node)))
+                           number.values, borrower_of(node)))
 
     for block in blocks(doctree):
         text = number_scan.plain(text_of(block))
@@ -335,10 +336,22 @@ def shorten(context: str) -> str:
     return " ".join(context.replace(number_scan.HOLE, "□").split())
 
 
+def lent_literals(app, env) -> dict[str, set[Decimal]]:
+    """Return by label what the cells of other pages put in: of an exercise its solution, of an erratum its marks."""
+    lent = {}
+    for entry in getattr(env, "sphinx_exercise_registry", {}).values():
+        if "target_label" in entry["node"]:
+            lent[entry["node"]["target_label"]] = audited(env)[entry["docname"]][1]
+    _, marks = getattr(app, "errata", ({}, {}))
+    for number, places_of_marks in marks.items():
+        pages = {page for _, page in places_of_marks}
+        lent[f"erratum-{number.lower()}"] = set().union(*(audited(env)[page][1] for page in pages))
+    return lent
+
+
 def check(app, env):
     phrases = exceptions()
-    put_in = {entry["node"]["target_label"]: audited(env)[entry["docname"]][1]  # by exercise, from its solution
-              for entry in getattr(env, "sphinx_exercise_registry", {}).values() if "target_label" in entry["node"]}
+    put_in = lent_literals(app, env)
     counts, faults, used = Counter(), [], set()
     for page, (found, _) in sorted(audited(env).items()):
         for one in sorted(found, key=lambda one: one.line):
@@ -347,7 +360,7 @@ def check(app, env):
                 used.update(excepted)
             if one.backing == "alt":
                 faults.append(f"{page}:{one.line}: {one.text} in an alternative text: say it without a number")
-            elif one.backing or put_in.get(one.exercise, set()).intersection(one.values):
+            elif one.backing or put_in.get(one.borrower, set()).intersection(one.values):
                 counts[one.backing or "literal"] += 1
             elif excepted:
                 counts["excepted"] += 1

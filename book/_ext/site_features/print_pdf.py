@@ -25,20 +25,17 @@ from urllib.parse import quote, unquote, urldefrag
 
 import yaml
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Playwright, sync_playwright
+from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, ByteStringObject, DictionaryObject, NameObject, TextStringObject
 
 from build_control import freshness
 from build_control.git_commit import Commit, commit_of
 from cited_numbers.edition import ROOT, version
+from site_features import chromium
 from site_features.downloads import PLACE
 
 NAME = "book.pdf"
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]
 # What a page shows only on a screen, or only in dark, and the code of figures, which the screen folds away.
 SCREEN = ("details.hide, script, style, a.headerlink, button, .num-tip, .interactive-live, .on-dark, .d-print-none, "
           "a.paper, .interactive-still > summary")
@@ -202,17 +199,6 @@ def document(site: Path, folder: str, numbers: dict[str, int], commit: Commit | 
 # ---- the PDF
 
 
-def chromium(playwright: Playwright) -> str:
-    """Return the path of playwright's own Chromium, else of the system's."""
-    own = playwright.chromium.executable_path
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = own if Path(own).exists() else next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        raise NoSite(f"printing needs Chromium and found none; install it with\n"
-                     f"  {sys.executable} -m playwright install --with-deps chromium")
-    return found
-
-
 def places(pdf: Path) -> dict[str, int]:
     """Return the page number, from 1, of every anchor that something links to."""
     reader = PdfReader(pdf)
@@ -276,7 +262,7 @@ def print_site(site: Path, commit: Commit | None) -> Path:
     numbers: dict[str, int] = {}
     with sync_playwright() as playwright:
         steady = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en", "TZ": "UTC"}  # fonts are chosen by language, too
-        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=FLAGS, env=steady)
+        browser = playwright.chromium.launch(executable_path=chromium.path(playwright), args=chromium.FLAGS, env=steady)
         page = browser.new_page()
         page.set_default_timeout(300_000)
         for _ in range(2):  # the second time with the page numbers in the contents
@@ -305,7 +291,7 @@ def main(arguments: list[str]) -> int:
     site = Path(arguments[0] if arguments else ROOT / "_build" / "html").resolve()
     try:
         pdf = print_site(site, commit_of(ROOT))
-    except NoSite as error:
+    except (NoSite, chromium.NoBrowser) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"The book on paper: {pdf} ({len(PdfReader(pdf).pages)} pages)")
