@@ -32,6 +32,8 @@ book: .venv/ready
 	"$(bin)/jupyter-book" build .
 
 test: browser
+	"$(bin)/ruff" format --check --quiet . || { echo "Format the code first: $(bin)/ruff format ." >&2; exit 1; }
+	"$(bin)/ruff" check --quiet .
 	"$(bin)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # Finds Chromium, or installs it where that is possible, and says which one it is.

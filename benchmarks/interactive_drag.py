@@ -51,7 +51,9 @@ DRAG = """async ([name, from, to, frames]) => {
 
 def page_of(folder: Path) -> str:
     """Write a page with the explorer alone and return its address."""
-    scripts = "".join(f'<script defer src="interactive/{name}"></script>' for name in interactive_figures.scripts("explorer"))
+    scripts = "".join(
+        f'<script defer src="interactive/{name}"></script>' for name in interactive_figures.scripts("explorer")
+    )
     shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
     page = folder / "page.html"
     page.write_text(

@@ -16,9 +16,22 @@ def pytest_xdist_auto_num_workers(config):
     """One worker more than processors, because a test that looks at pages waits for half of its time."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
 
-LONG = ("test_site_axe", "test_guard", "test_site_pages", "test_interactive", "test_num_role", "test_publish",
-        "test_print_pdf", "test_numbers_page", "test_fail_on_warnings", "test_figure_record", "test_audit",
-        "test_freshness", "test_disk_full")
+
+LONG = (
+    "test_site_axe",
+    "test_guard",
+    "test_site_pages",
+    "test_interactive",
+    "test_num_role",
+    "test_publish",
+    "test_print_pdf",
+    "test_numbers_page",
+    "test_fail_on_warnings",
+    "test_figure_record",
+    "test_audit",
+    "test_freshness",
+    "test_disk_full",
+)
 
 
 def pytest_collection_modifyitems(items):

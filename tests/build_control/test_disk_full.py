@@ -16,13 +16,16 @@ from build_control import disk_full
 EXTENSIONS = ("build_control.fail_on_warnings", "build_control.freshness", "build_control.disk_full")
 
 
-@pytest.mark.parametrize("error, words", [
-    (OSError(errno.ENOSPC, "", "a/page.html"), "no room is left on the disk (a/page.html)"),
-    (OSError(errno.EROFS, "", "a"), "may not be written to (a)"),
-    (PermissionError(errno.EACCES, "", "a"), "may not be written to"),
-    (sqlite3.OperationalError("database or disk is full"), "no room is left"),
-    (sqlite3.OperationalError("attempt to write a readonly database"), "may not be written to"),
-])
+@pytest.mark.parametrize(
+    "error, words",
+    [
+        (OSError(errno.ENOSPC, "", "a/page.html"), "no room is left on the disk (a/page.html)"),
+        (OSError(errno.EROFS, "", "a"), "may not be written to (a)"),
+        (PermissionError(errno.EACCES, "", "a"), "may not be written to"),
+        (sqlite3.OperationalError("database or disk is full"), "no room is left"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), "may not be written to"),
+    ],
+)
 def test_reasons(error, words):
     assert words in disk_full.reason(error)
     try:
@@ -32,7 +35,9 @@ def test_reasons(error, words):
 
 
 def test_other_errors_are_left_alone():
-    assert disk_full.reason(ValueError("x")) is None and disk_full.reason(FileNotFoundError(errno.ENOENT, "", "a")) is None
+    assert (
+        disk_full.reason(ValueError("x")) is None and disk_full.reason(FileNotFoundError(errno.ENOENT, "", "a")) is None
+    )
 
 
 def test_a_build_without_room_says_so_and_the_next_one_is_whole(tmp_path):

@@ -13,14 +13,23 @@ from build_control import freshness
 from build_control.git_commit import files_at_hand
 from drift_guard.kernel_recorder import Recorder
 
-PAGE = HEADER + """
+PAGE = (
+    HEADER
+    + """
 # Page
 
 ```{code-cell} ipython3
 print("once")
 ```
 """
-EXTENSIONS = ["build_control.freshness", "build_control.garbage", "build_control.build_lock", "build_control.fail_on_warnings", "build_control.parallel_build"]
+)
+EXTENSIONS = [
+    "build_control.freshness",
+    "build_control.garbage",
+    "build_control.build_lock",
+    "build_control.fail_on_warnings",
+    "build_control.parallel_build",
+]
 SAME = "Nothing changed since the last build"
 
 
@@ -56,7 +65,13 @@ def folder(tmp_path, monkeypatch) -> Path:
     """Return a project under git."""
     for name in "_config.yml", "_toc.yml", "requirements.txt", "pyproject.toml", "CITATION.cff", "README.md":
         (tmp_path / name).write_text("as it was\n", encoding="utf8")
-    for name in "recorded/page.json", "page.md", "theme/templates/page.html", "_ext/build_control/freshness.py", "published-ids.txt":
+    for name in (
+        "recorded/page.json",
+        "page.md",
+        "theme/templates/page.html",
+        "_ext/build_control/freshness.py",
+        "published-ids.txt",
+    ):
         path = tmp_path / "book" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("as it was\n", encoding="utf8")
@@ -129,8 +144,17 @@ def test_files_that_count_need_not_be_known_to_git(tmp_path, checkout):
     assert found == {"known.md", "more/new.md"}
 
 
-@pytest.mark.parametrize("name, mode, noted", [("data", "r", True), ("data", None, True), ("data", "r+", True),
-                                               (b"data", "rb", True), ("data", "w", False), (3, "r", False)])
+@pytest.mark.parametrize(
+    "name, mode, noted",
+    [
+        ("data", "r", True),
+        ("data", None, True),
+        ("data", "r+", True),
+        (b"data", "rb", True),
+        ("data", "w", False),
+        (3, "r", False),
+    ],
+)
 def test_a_file_is_noted_however_a_cell_reads_it(tmp_path, monkeypatch, name, mode, noted):
     monkeypatch.chdir(tmp_path)
     Path("data").write_text("1", encoding="utf8")

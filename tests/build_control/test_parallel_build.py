@@ -20,7 +20,8 @@ import os, random, sys
 import numpy as np
 print("drawn", repr(np.random.random()), repr(random.random()))
 print("process", os.getpid(), "in", os.path.basename(os.getcwd()), "as", __name__)
-print("known", sorted({"record", "posenc", "drift_guard.figure_record", "build_control"} & set(sys.modules)), "here" in globals())
+ours = {"record", "posenc", "drift_guard.figure_record", "build_control"}
+print("known", sorted(ours & set(sys.modules)), "here" in globals())
 here = True
 np.set_printoptions(precision=3)
 ```
@@ -30,7 +31,13 @@ print("set", np.get_printoptions()["precision"])
 ```
 """
 PAGES = {name: HEADER + CELL + f"\nThis is {name}.\n" for name in ("one", "two", "three")}
-EXTENSIONS = ["build_control.build_lock", "build_control.fail_on_warnings", "build_control.garbage", "build_control.freshness", "build_control.parallel_build"]
+EXTENSIONS = [
+    "build_control.build_lock",
+    "build_control.fail_on_warnings",
+    "build_control.garbage",
+    "build_control.freshness",
+    "build_control.parallel_build",
+]
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +53,10 @@ def shown(tmp_path_factory) -> list[str]:
 def test_each_page_has_a_process_of_its_own(shown, word, number):
     lines = [next(line for line in text.splitlines() if line.startswith(f"{word} ")) for text in shown]
     assert len(set(lines)) == number
-    assert all(line.endswith({"process": "in book as __main__", "known": "[] False", "set": "3"}.get(word, ""))
-               for line in lines)
+    assert all(
+        line.endswith({"process": "in book as __main__", "known": "[] False", "set": "3"}.get(word, ""))
+        for line in lines
+    )
 
 
 def test_both_generators_are_drawn_anew(shown):
@@ -88,8 +97,11 @@ def test_a_page_is_read_once_for_all_numbers_of_its_figures():
             return page, env.get_doctree(target), env.toc_fignumbers[target]
 
     domain = Domain()
-    env = SimpleNamespace(get_domain=lambda name: domain, toc_fignumbers={"one": 1, "two": 2},
-                          get_doctree=lambda page: read.append(page) or f"tree of {page}")
+    env = SimpleNamespace(
+        get_domain=lambda name: domain,
+        toc_fignumbers={"one": 1, "two": 2},
+        get_doctree=lambda page: read.append(page) or f"tree of {page}",
+    )
     read_once(None, env)
     for target, number in ("one", 1), ("two", 2), ("one", 1):
         assert domain._resolve_numref_xref(env, "here", target) == ("here", f"tree of {target}", number)

@@ -34,9 +34,16 @@ def test_the_citation_file_is_valid():
     validate(typed(citation()))
 
 
-@pytest.mark.parametrize("change", [
-    {"title": None}, {"license": "none"}, {"authors": []}, {"cff-version": "1"}, {"colour": "red"},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": None},
+        {"license": "none"},
+        {"authors": []},
+        {"cff-version": "1"},
+        {"colour": "red"},
+    ],
+)
 def test_the_schema_refuses_what_is_wrong(change):
     with pytest.raises(fastjsonschema.JsonSchemaValueException):
         validate(typed(citation()) | change)
@@ -52,8 +59,11 @@ def test_the_file_names_the_book_as_the_book_does():
 def test_the_version_stands_in_one_place():
     version = edition.version()
     assert re.fullmatch(r"\d+\.\d+\.\d+", version)
-    files = [path for name in ("*.cff", "*.yml", "*.toml", "book/*.md", "book/_ext/*/*.py", "posenc/*.py")
-             for path in ROOT.glob(name)]
+    files = [
+        path
+        for name in ("*.cff", "*.yml", "*.toml", "book/*.md", "book/_ext/*/*.py", "posenc/*.py")
+        for path in ROOT.glob(name)
+    ]
     stating = re.compile(rf"version\W+{re.escape(version)}(?![\d.])")
     assert [path for path in files if stating.search(path.read_text(encoding="utf8"))] == [ROOT / "pyproject.toml"]
 
@@ -67,7 +77,7 @@ def published() -> list[str]:
 
 def test_every_published_id_still_has_an_entry():
     gone = [name for name in published() if name not in record.entries()]
-    assert gone == [], "give each an entry {retired: \"renamed in …\", now: …} in book/numbers.yml"
+    assert gone == [], 'give each an entry {retired: "renamed in …", now: …} in book/numbers.yml'
 
 
 def test_the_list_is_in_order_and_names_no_id_twice():

@@ -27,7 +27,9 @@ print(record("rows", [[1, -2.25], [3, 4]]))
 ```
 """
 
-PAGE = HEADER + """
+PAGE = (
+    HEADER
+    + """
 # One
 
 A sentence with {num}`minimum` and {num}`minimum-far`, {num}`minimum:.2f`, {num}`count`,
@@ -56,7 +58,9 @@ $$ x = \\num{minimum:.3f} $$
 \\begin{align}
 y &= \\num{minimum-far} \\\\
 \\end{align}
-""" + CELLS
+"""
+    + CELLS
+)
 
 OTHER = "# Two\n\nAnother page says {num}`minimum`.\n"
 DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4" cx="4" cy="4"/></svg>'
@@ -77,16 +81,33 @@ def quotes(html: str) -> list[str]:
 
 def test_every_place_of_a_page_shows_the_number(book):
     html = book.html("one")
-    assert quotes(html)[:9] == ["5.9686", "−5.97", "5.97", "35,333", "1.78 × 10⁻⁴", "10⁻¹⁴", "1.0, −2.2; 3.0, 4.0",
-                                "1.0, −2.2", "−2.25"]
+    assert quotes(html)[:9] == [
+        "5.9686",
+        "−5.97",
+        "5.97",
+        "35,333",
+        "1.78 × 10⁻⁴",
+        "10⁻¹⁴",
+        "1.0, −2.2; 3.0, 4.0",
+        "1.0, −2.2",
+        "−2.25",
+    ]
     assert sorted(quotes(html)[9:]) == sorted(["10,000", "35,333", "3.0", "5.9686", "35,333", "5.9686", "5.9686"])
     assert "num-tip-16" in html and "num-tip-17" not in html
 
 
-@pytest.mark.parametrize("tex", [
-    r"s = 5.9686 &lt; 35{,}333", r"\(-2.2\)", r"\(10^{-14}\)", r"\(1.78 \times 10^{-4}\)", r"\(1.0,\; -2.2\)",
-    "x = 5.969 ", "y &amp;= -5.97",
-])
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"s = 5.9686 &lt; 35{,}333",
+        r"\(-2.2\)",
+        r"\(10^{-14}\)",
+        r"\(1.78 \times 10^{-4}\)",
+        r"\(1.0,\; -2.2\)",
+        "x = 5.969 ",
+        "y &amp;= -5.97",
+    ],
+)
 def test_formulas_show_the_digits_alone(book, tex):
     assert tex in book.html("one")
 
@@ -108,8 +129,10 @@ def test_a_page_is_written_again_when_a_number_of_another_page_changes(book):
 
 
 def test_what_is_wrong_ends_the_build_with_page_and_line(tmp_path):
-    page = HEADER + "# One\n\nText {num}`nowhere`.\n\n| a |\n|---|\n| {num}`rows[2]` |\n\n$$ \\num{count[0]} $$\n\n" \
+    page = (
+        HEADER + "# One\n\nText {num}`nowhere`.\n\n| a |\n|---|\n| {num}`rows[2]` |\n\n$$ \\num{count[0]} $$\n\n"
         "A paragraph\n{num}`noise:.2f` {num}`Bad Id` {num}`minimum:d`\n\n## Heading {num}`count`\n" + CELLS
+    )
     book = ToyBook(tmp_path, {"one": page}, NUMBERS, ["cited_numbers.num_role"])
     for _ in range(2):  # the rerun fails too
         result = book.build()
@@ -127,18 +150,21 @@ def test_what_is_wrong_ends_the_build_with_page_and_line(tmp_path):
     assert not list(tmp_path.glob("_build/html/book/*.html"))
 
 
-@pytest.mark.parametrize("entry, fault", [
-    ("{shown: .2f}", "no meaning"),
-    ("{meaning: m}", "needs either shown"),
-    ("{meaning: m, shown: .2f, below: 1.0e-9}", "needs either shown"),
-    ("{meaning: m, shown: .2f, units: s}", "unknown key 'units'"),
-    ("{meaning: m, shown: .2}", "quotation marks"),
-    ("{meaning: m, shown: d, unit: 3}", "unit is a text"),
-    ("{meaning: m, shown: d, tolerance: -1}", "positive number"),
-    ("{meaning: m, shown: d, source: L99}", "no row 'L99'"),
-    ("{meaning: m, shown: d, given: 3}", "given is true or false"),
-    ("text", "expected keys"),
-])
+@pytest.mark.parametrize(
+    "entry, fault",
+    [
+        ("{shown: .2f}", "no meaning"),
+        ("{meaning: m}", "needs either shown"),
+        ("{meaning: m, shown: .2f, below: 1.0e-9}", "needs either shown"),
+        ("{meaning: m, shown: .2f, units: s}", "unknown key 'units'"),
+        ("{meaning: m, shown: .2}", "quotation marks"),
+        ("{meaning: m, shown: d, unit: 3}", "unit is a text"),
+        ("{meaning: m, shown: d, tolerance: -1}", "positive number"),
+        ("{meaning: m, shown: d, source: L99}", "no row 'L99'"),
+        ("{meaning: m, shown: d, given: 3}", "given is true or false"),
+        ("text", "expected keys"),
+    ],
+)
 def test_entries_are_checked(monkeypatch, entry, fault):
     monkeypatch.setattr(num_role, "entries", lambda: yaml.safe_load(f"one: {entry}"))
     found = num_role.faults_of_entries({"one": {"value": 1}}, {"L01"})
@@ -150,17 +176,22 @@ def test_an_entry_without_a_record_and_one_that_stands_twice_are_found(monkeypat
     file.write_text("one: {meaning: m, shown: d}\none: {meaning: m, shown: d}\n", encoding="utf8")
     monkeypatch.setattr(num_role, "NUMBERS", file)
     monkeypatch.setattr(num_role, "entries", lambda: {"one": {"meaning": "m", "shown": "d"}})
-    assert num_role.faults_of_entries({}, set()) == ["book/numbers.yml: one stands there 2 times",
-                                               "book/numbers.yml: one: no cell records this number"]
+    assert num_role.faults_of_entries({}, set()) == [
+        "book/numbers.yml: one stands there 2 times",
+        "book/numbers.yml: one: no cell records this number",
+    ]
 
 
-@pytest.mark.parametrize("text, prose, tex", [
-    ("-1.5", "−1.5", "-1.5"),
-    ("1e+06", "10⁶", "10^{6}"),
-    ("-2e-03", "−2 × 10⁻³", r"-2 \times 10^{-3}"),
-    ("1.0e+02", "1.0 × 10²", r"1.0 \times 10^{2}"),
-    ("1,234.5", "1,234.5", "1{,}234.5"),
-    ("-1e-05", "−1 × 10⁻⁵", r"-1 \times 10^{-5}"),
-])
+@pytest.mark.parametrize(
+    "text, prose, tex",
+    [
+        ("-1.5", "−1.5", "-1.5"),
+        ("1e+06", "10⁶", "10^{6}"),
+        ("-2e-03", "−2 × 10⁻³", r"-2 \times 10^{-3}"),
+        ("1.0e+02", "1.0 × 10²", r"1.0 \times 10^{2}"),
+        ("1,234.5", "1,234.5", "1{,}234.5"),
+        ("-1e-05", "−1 × 10⁻⁵", r"-1 \times 10^{-5}"),
+    ],
+)
 def test_typography(text, prose, tex):
     assert (num_role.prose(text), num_role.tex(text)) == (prose, tex)

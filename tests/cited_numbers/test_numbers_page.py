@@ -24,7 +24,9 @@ free: {meaning: A number of our own, shown: .2e, tolerance: 1.0e-6}
 old-rank: {retired: "Renamed in 0.2.0", now: rank}
 """
 
-ONE = HEADER + """
+ONE = (
+    HEADER
+    + """
 # Chapter one
 
 Quoted: {num}`wavelength`.
@@ -50,8 +52,11 @@ It is {num}`rank`.
 ```{numbers-of-record} book/one
 ```
 """
+)
 
-TWO = HEADER + """
+TWO = (
+    HEADER
+    + """
 # Chapter two
 
 ```{code-cell}
@@ -60,6 +65,7 @@ print(record("row", [0.8414709848, 0.5403023059, 0.5331684399, 0.8460091102, 0.3
 print(record("free", 1.5e-7))
 ```
 """
+)
 
 INDEX = """
 # A & B
@@ -77,7 +83,12 @@ INDEX = """
 def book(tmp_path_factory):
     numbers = (ROOT / "book" / "numbers.md").read_text(encoding="utf8")
     pages = {"index": INDEX, "two": TWO, "one": ONE, "numbers": numbers}  # not the order of the alphabet
-    book = ToyBook(tmp_path_factory.mktemp("page"), pages, NUMBERS, ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"])
+    book = ToyBook(
+        tmp_path_factory.mktemp("page"),
+        pages,
+        NUMBERS,
+        ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"],
+    )
     result = book.build()
     assert result.returncode == 0, result.stdout + result.stderr
     return book
@@ -99,21 +110,35 @@ def text(html: str) -> str:
 def test_the_chapters_stand_in_the_order_of_the_contents(html):
     assert re.findall(r'<section class="numbers" id="([^"]+)"', html) == ["of-two", "of-one"]
     assert html.index('id="row"') < html.index('id="of-one"') < html.index('id="minimum"')
-    contents = html[html.index('class="page-toc'):]
+    contents = html[html.index('class="page-toc') :]
     assert 'href="#of-two"' in contents and 'href="#of-one"' in contents
 
 
-@pytest.mark.parametrize("name, words", [
-    ("minimum", ["5.9686", "Value 5.968563765195686, to a relative 10⁻⁹", "prints 5.968563765195686 (L13)",
-                 "same to all printed digits", "Chapter one, cell 2"]),
-    ("wavelength", ["62.8", "62.83185307179586 tokens", "same to all printed digits", "&lt;20 π&gt;"]),
-    ("noise", ["below 10⁻¹⁴", "prints 4.44e-16 (L01); 2.08e-17 (L02)", "below the bound"]),
-    ("rank", ["Value 19, exact", "prints 15 (L41)", "differs , see erratum E2"]),
-    ("row", ["0.841471, 0.540302", "0.8414709848, 0.5403023059", "same to all printed digits", "Chapter two, cell 1"]),
-    ("base", ["10,000", "Given; used in"]),
-    ("free", ["1.50 × 10⁻⁷", "to a relative 10⁻⁶"]),
-    ("old-rank", ["old-rank : Renamed in 0.2.0. See rank"]),
-])
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        (
+            "minimum",
+            [
+                "5.9686",
+                "Value 5.968563765195686, to a relative 10⁻⁹",
+                "prints 5.968563765195686 (L13)",
+                "same to all printed digits",
+                "Chapter one, cell 2",
+            ],
+        ),
+        ("wavelength", ["62.8", "62.83185307179586 tokens", "same to all printed digits", "&lt;20 π&gt;"]),
+        ("noise", ["below 10⁻¹⁴", "prints 4.44e-16 (L01); 2.08e-17 (L02)", "below the bound"]),
+        ("rank", ["Value 19, exact", "prints 15 (L41)", "differs , see erratum E2"]),
+        (
+            "row",
+            ["0.841471, 0.540302", "0.8414709848, 0.5403023059", "same to all printed digits", "Chapter two, cell 1"],
+        ),
+        ("base", ["10,000", "Given; used in"]),
+        ("free", ["1.50 × 10⁻⁷", "to a relative 10⁻⁶"]),
+        ("old-rank", ["old-rank : Renamed in 0.2.0. See rank"]),
+    ],
+)
 def test_an_entry_tells_all(html, name, words):
     found = text(entry(html, name))
     for word in words:
@@ -136,9 +161,18 @@ def test_the_json_file_is_valid_and_loads_as_the_page_says(book, monkeypatch):
     by_id = {number["id"]: number for number in data["numbers"]}
     assert list(by_id) == ["row", "free", "minimum", "wavelength", "noise", "rank", "base"]
     assert by_id["noise"] == {
-        "id": "noise", "value": None, "shown": "1e-14", "meaning": "Two routes differ by", "unit": None,
-        "page": "book/one", "cell": 2, "tolerance": None, "below": 1e-14, "source": ["L01", "L02"],
-        "printed": ["4.44e-16", "2.08e-17"]}
+        "id": "noise",
+        "value": None,
+        "shown": "1e-14",
+        "meaning": "Two routes differ by",
+        "unit": None,
+        "page": "book/one",
+        "cell": 2,
+        "tolerance": None,
+        "below": 1e-14,
+        "source": ["L01", "L02"],
+        "printed": ["4.44e-16", "2.08e-17"],
+    }
     assert by_id["wavelength"]["source"] == ["L24"] and by_id["minimum"]["source"] == "L13"
 
     source = (book.folder / "book" / "numbers.md").read_text(encoding="utf8")
@@ -150,9 +184,18 @@ def test_the_json_file_is_valid_and_loads_as_the_page_says(book, monkeypatch):
     assert space["values"]["minimum"] == 5.968563765195686
 
 
-@pytest.mark.parametrize("change", [
-    {"value": None}, {"below": 1e-9}, {"shown": ""}, {"id": "Big"}, {"tolerance": -1}, {"cell": 0}, {"extra": 1},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"value": None},
+        {"below": 1e-9},
+        {"shown": ""},
+        {"id": "Big"},
+        {"tolerance": -1},
+        {"cell": 0},
+        {"extra": 1},
+    ],
+)
 def test_the_schema_refuses_what_is_wrong(book, change):
     validate = fastjsonschema.compile(json.loads(numbers_page.SCHEMA.read_text(encoding="utf8")))
     data = json.loads((book.folder / "_build" / "html" / "numbers.json").read_text(encoding="utf8"))
@@ -193,7 +236,12 @@ def test_the_table_of_expected_outputs_is_complete(book):
 
 def test_a_difference_without_erratum_ends_the_build(tmp_path):
     wrong = NUMBERS.replace(", erratum: E2", "").replace("source: L13", "source: L13, erratum: E77")
-    book = ToyBook(tmp_path, {"one": ONE, "two": TWO}, wrong, ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"])
+    book = ToyBook(
+        tmp_path,
+        {"one": ONE, "two": TWO},
+        wrong,
+        ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"],
+    )
     result = book.build()
     assert result.returncode != 0
     assert "rank: the source prints 15, the cell gives 19: name the erratum" in result.stderr

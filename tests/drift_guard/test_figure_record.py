@@ -113,7 +113,7 @@ CHANGES = {
     "multiplier of ticks hidden": {"change": lambda f, a, b: a.yaxis.offsetText.set_visible(False)},
     "text upside down": {"change": lambda f, a, b: a.texts[1].set_rotation(180)},
     "legend's text colours": {"change": lambda f, a, b: a.get_legend().get_texts()[0].set_color("C1")},
-    "panels that changed places": {"change": lambda f, a, b: (a.set_subplotspec(b.get_subplotspec()))},
+    "panels that changed places": {"change": lambda f, a, b: a.set_subplotspec(b.get_subplotspec())},
     "panel put elsewhere": {"change": lambda f, a, b: b.set_position((0.1, 0.1, 0.3, 0.8))},
     "image smoothed": {"change": lambda f, a, b: b.images[0].set_interpolation("bilinear")},
     "unequal units": {"change": lambda f, a, b: b.set_aspect("auto")},
@@ -148,8 +148,11 @@ def test_a_visible_change_shows(name, before):
     assert differences(before, drawn(**CHANGES[name])), name
 
 
-PALETTE = {"axes.prop_cycle": matplotlib.cycler("color", ["#00689d", "#b04a00", "#007a57"]), "text.color": "#22201c",
-           "axes.labelcolor": "#333333"}
+PALETTE = {
+    "axes.prop_cycle": matplotlib.cycler("color", ["#00689d", "#b04a00", "#007a57"]),
+    "text.color": "#22201c",
+    "axes.labelcolor": "#333333",
+}
 HARMLESS = {
     "nothing": {},
     "rounding": {"y": np.sin(X) * (1 + 3e-16), "image": np.outer(np.cos(X[:9]), np.sin(X[:7])) + 1e-16},
@@ -344,6 +347,7 @@ def test_a_legend_of_proxies_shows_their_colours(proxy):
     def draw(*colours):
         def plot(ax):
             ax.legend([proxy([0], [0], color=colour) for colour in colours], ["one", "other"])
+
         return single(plot)  # fmt: skip
 
     assert differences(draw("C0", "C1"), draw("C1", "C0"))
@@ -370,8 +374,9 @@ def test_ticks_of_the_books_style_do_not_follow_the_locale():
     lambda ax: ax.set_yticks([1, 2], ["one", "two"]), lambda ax: ax.tick_params(labelbottom=False, labelleft=False),
 ])  # fmt: skip
 def test_polar_axes_are_recorded(change):
-    first, other = (single(lambda ax, d=d: (ax.plot(X, X), change(ax) if d else None), projection="polar")
-                    for d in (0, 1))
+    first, other = (
+        single(lambda ax, d=d: (ax.plot(X, X), change(ax) if d else None), projection="polar") for d in (0, 1)
+    )
     assert "refused" not in first and differences(first, other)
     assert "tick labels" not in first["axes"][0]["x"]
 
@@ -392,6 +397,7 @@ def test_a_curve_that_reaches_down_to_rounding_noise_needs_a_bound_and_limits():
                 noise(lines, below=bound)
             if limits:
                 ax.set_ylim(*limits)
+
         return single(plot)  # fmt: skip
 
     assert differences(draw(values, limits=(1e-13, 1)), draw(other, limits=(1e-13, 1)))
@@ -409,6 +415,7 @@ def test_noise_on_a_linear_axis_and_in_an_image():
             ax.set_ylim(-1e-12, 1e-12)
             noise(ax.imshow([[size, -size]], vmin=-1e-12, vmax=1e-12), below=1e-12)
             ax.set_ylim(-1e-12, 1e-12)
+
         return single(plot)  # fmt: skip
 
     assert "refused" not in draw(1e-16)

@@ -17,7 +17,9 @@ from warm import jupyter_book
 
 from build_control import freshness
 
-FIRST = HEADER + """
+FIRST = (
+    HEADER
+    + """
 # First
 
 ```{code-cell} ipython3
@@ -51,13 +53,16 @@ from IPython.display import HTML
 HTML("<table><tr><td>sum</td><td>%d</td></tr></table>" % np.loadtxt("data.csv", delimiter=",").sum())
 ```
 """
+)
 BARE_FIGURE = """plt.plot([1, 2])
 plt.show()
 ```
 
 ```{code-cell} ipython3
 """
-SECOND = HEADER + """
+SECOND = (
+    HEADER
+    + """
 # Second
 
 The scale is {num}`scale`.
@@ -66,6 +71,7 @@ The scale is {num}`scale`.
 print("nothing but words")
 ```
 """
+)
 NUMBERS = """
 scale: {meaning: "A scale", shown: .2f}
 shares: {meaning: "Shares", shown: .4f}
@@ -128,8 +134,16 @@ class Guarded(ToyBook):
         """Start a build, from the book's folder or from another one."""
         env = self.surroundings(**changed)
         command = [Path(sys.executable).with_name("jupyter-book"), "build", self.folder if cwd else "."]
-        return subprocess.Popen(command, cwd=cwd or self.folder, env=env, start_new_session=True, text=True,
-                                encoding="utf8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return subprocess.Popen(
+            command,
+            cwd=cwd or self.folder,
+            env=env,
+            start_new_session=True,
+            text=True,
+            encoding="utf8",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
 
     def build(self, **changed: str) -> tuple[int, str]:
         """Return exit status and all output."""
@@ -275,8 +289,9 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
     assert status == 1 and "no record can accept" in output, "a residual above its bound is not for acceptance"
     assert toy.records() == before
 
-    toy.change("first.md", ("** 2 - 1.1", "** 2 - 1"), (BARE_FIGURE, ""),
-               ("glue('x', open('a.txt'), display=False)", ""))
+    toy.change(
+        "first.md", ("** 2 - 1.1", "** 2 - 1"), (BARE_FIGURE, ""), ("glue('x', open('a.txt'), display=False)", "")
+    )
     toy.change("second.md", ("nothing but a word", "nothing but words"))
     status, output = toy.build(GUARD_ACCEPT="1")
     assert status == 0, output

@@ -119,18 +119,23 @@ def test_what_stands_raised_or_lowered_is_recorded_as_such():
     (["line -, colour C0", "line --, colour C1"], ["line -, colour C1", "line --, colour C0"]), ([1], [2]),
 ])  # fmt: skip
 def test_settings_that_differ(old, new):
-    assert list(compare_pages.compare_leaves({"a": old}, {"a": new})) and list(compare_pages.compare_leaves({"a": new}, {"a": old}))
+    assert list(compare_pages.compare_leaves({"a": old}, {"a": new})) and list(
+        compare_pages.compare_leaves({"a": new}, {"a": old})
+    )
     assert list(compare_pages.compare_leaves({"a": old}, {"a": old})) == []
 
 
 def test_settings_that_round_agree():
-    assert list(compare_pages.compare_leaves({"a": 0.3, "b": [0.0, 0.3]}, {"a": 0.1 + 0.2, "b": [-0.0, 0.1 + 0.2]})) == []
+    assert (
+        list(compare_pages.compare_leaves({"a": 0.3, "b": [0.0, 0.3]}, {"a": 0.1 + 0.2, "b": [-0.0, 0.1 + 0.2]})) == []
+    )
 
 
 def test_the_entry_of_a_legend_that_differs_is_shown():
     legends = [{"legend": [{"title": "", "handles": ["line -, colour C0", f"line --, colour C{n}"]}]} for n in (1, 2)]
     assert list(compare_pages.compare_leaves(*legends)) == [
-        ("legend 1 handles", "[1] line --, colour C1", "[1] line --, colour C2", "exact")]
+        ("legend 1 handles", "[1] line --, colour C1", "[1] line --, colour C2", "exact")
+    ]
 
 
 # ---- numbers of record
@@ -174,8 +179,10 @@ def test_a_value_at_a_rounding_edge_compares_by_its_full_value():
     edge = [2.5, 2.5 + 5e-16]
     texts = [f"mean {value:.0f}" for value in edge]
     assert texts[0] != texts[1]
-    pages = [page(numbers={"mean": number(value, shown=".0f")}, outputs=[{"cell": 1, "text": [text]}])
-             for value, text in zip(edge, texts)]
+    pages = [
+        page(numbers={"mean": number(value, shown=".0f")}, outputs=[{"cell": 1, "text": [text]}])
+        for value, text in zip(edge, texts)
+    ]
     assert rows(*pages) == []
     pages[1]["numbers"]["mean"]["value"] += 1e-6
     assert {row.what for row in rows(*pages)} == {"number mean", "text"}
@@ -203,8 +210,9 @@ def rows(old, new):
     return compare_pages.compare_page("p", json.loads(guard.dumps(compare_pages.page_record(old))), new)[0]
 
 
-WHOLE = page({"a": number(1.0), "b": number([1, 2, 3])},
-             [text(1, "one 1"), text(2, "two 2"), figure(3), text(4, "four 4")])
+WHOLE = page(
+    {"a": number(1.0), "b": number([1, 2, 3])}, [text(1, "one 1"), text(2, "two 2"), figure(3), text(4, "four 4")]
+)
 
 
 @pytest.mark.parametrize("change, what", [
@@ -267,8 +275,9 @@ def test_what_agrees_keeps_its_recorded_form():
     old = page({"a": number(1.0), "b": number(2.0)}, [text(1, "0.30000000000000004"), text(2, "two 2")])
     new = page({"a": number(1.0 + 1e-16), "b": number(3.0)}, [text(1, "0.3"), text(2, "two 3")])
     _, kept = compare_pages.compare_page("p", compare_pages.page_record(old), new)
-    assert kept == page({"a": {"value": 1.0}, "b": {"value": 3.0}},
-                        [{"text": ["0.30000000000000004"]}, {"text": ["two 3"]}])
+    assert kept == page(
+        {"a": {"value": 1.0}, "b": {"value": 3.0}}, [{"text": ["0.30000000000000004"]}, {"text": ["two 3"]}]
+    )
 
 
 # ---- record files

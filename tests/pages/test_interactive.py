@@ -42,14 +42,17 @@ def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("interactive")
     shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
     for name in interactive_figures.FIGURES:
-        scripts = "".join(f'<script defer src="interactive/{script}"></script>' for script in interactive_figures.scripts(name))
+        scripts = "".join(
+            f'<script defer src="interactive/{script}"></script>' for script in interactive_figures.scripts(name)
+        )
         (folder / f"{name}.html").write_text(
             f'<!doctype html><html lang="en"><head><meta charset="utf8"><title>{name}</title>'
             f'<meta name="viewport" content="width=device-width">'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-            f'<link rel="stylesheet" href="page.css"><link rel="stylesheet" href="interactive/{interactive_figures.STYLE}">'
-            f'{scripts}</head>'
-            f'<body><main><h1>A page</h1>{interactive_figures.opening(name)}{STATIC}{interactive_figures.CLOSING}'
+            f'<link rel="stylesheet" href="page.css">'
+            f'<link rel="stylesheet" href="interactive/{interactive_figures.STYLE}">'
+            f"{scripts}</head>"
+            f"<body><main><h1>A page</h1>{interactive_figures.opening(name)}{STATIC}{interactive_figures.CLOSING}"
             f'<h2 id="section">A section</h2></main></body></html>',
             encoding="utf8",
         )
@@ -183,8 +186,7 @@ def lab_texts(k: int, delta: int, p: int) -> dict[str, str]:
 
 def test_lab_shows_posencs_numbers(figure):
     states = [
-        {"k": k, "delta": delta, "p": p}
-        for k, delta, p in itertools.product((0, 4, 13, 31), (-49, 0, 1, 17), (0, 49))
+        {"k": k, "delta": delta, "p": p} for k, delta, p in itertools.product((0, 4, 13, 31), (-49, 0, 1, 17), (0, 49))
     ]
     for state, seen in zip(states, figure("lab").open().visit(states)):
         assert seen == lab_texts(**state), state
@@ -192,8 +194,11 @@ def test_lab_shows_posencs_numbers(figure):
 
 def test_lab_products_round_as_posencs_in_every_state(figure):
     """All pairs and offsets at every seventh position, through the page's own formulas and its own rounding."""
-    shown = figure("lab").open().page.evaluate(
-        """() => {
+    shown = (
+        figure("lab")
+        .open()
+        .page.evaluate(
+            """() => {
             const { frequency, dot, fixed } = interactive.maths;
             const texts = [];
             for (let k = 0; k < 32; k++) for (let p = 0; p < 50; p += 7) for (let delta = -49; delta < 50; delta++) {
@@ -202,6 +207,7 @@ def test_lab_products_round_as_posencs_in_every_state(figure):
             }
             return texts;
         }"""
+        )
     )
     code = posenc.sinusoidal_encoding(np.arange(-49, 99), 64).reshape(148, 32, 2)  # position -49 first
     first = np.arange(0, 50, 7)[:, None]
@@ -261,8 +267,11 @@ def explorer_texts(T: int, d: int, base: int, A: int, B: int, column: int, train
 
 def explorer_states() -> list[dict[str, int]]:
     random = np.random.default_rng(0)
-    states = [EXPLORER, {"T": 256, "d": 128, "base": 1000000, "A": 255, "B": 0, "column": 127, "trained": 2},
-              {"T": 8, "d": 8, "base": 100, "A": 0, "B": 0, "column": 0, "trained": 256}]
+    states = [
+        EXPLORER,
+        {"T": 256, "d": 128, "base": 1000000, "A": 255, "B": 0, "column": 127, "trained": 2},
+        {"T": 8, "d": 8, "base": 100, "A": 0, "B": 0, "column": 0, "trained": 256},
+    ]
     for d, base in itertools.product((8, 32, 50, 128), (100, 575, 10000, 1000000)):
         T = int(random.integers(16, 257))
         A, B = (int(at) for at in random.integers(0, T, 2))
@@ -562,12 +571,17 @@ def test_static_figure_stands_in_without_scripts_and_in_print(figure, name):
 def test_together_they_weigh_less_than_15_kilobytes():
     scripts = {script for name in interactive_figures.FIGURES for script in interactive_figures.scripts(name)}
     assert scripts == {path.name for path in interactive_figures.SOURCES.glob("*.js")}
-    assert sum(len(gzip.compress((interactive_figures.SOURCES / script).read_bytes(), mtime=0)) for script in scripts) < 15_000
+    assert (
+        sum(len(gzip.compress((interactive_figures.SOURCES / script).read_bytes(), mtime=0)) for script in scripts)
+        < 15_000
+    )
 
 
 # The directive.
 
-PAGE = HEADER + """
+PAGE = (
+    HEADER
+    + """
 # Figures
 
 {state}`Pair 31 <lab:k=31>`, and {numref}`fig-still`.
@@ -583,11 +597,17 @@ from IPython.display import SVG
 SVG('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0L9 9" stroke="black"/></svg>')
 ```
 """
+)
 
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory) -> ToyBook:
-    book = ToyBook(tmp_path_factory.mktemp("book"), {"index": PAGE, "plain": "# Plain\n"}, "{}\n", ["site_features.interactive_figures"])
+    book = ToyBook(
+        tmp_path_factory.mktemp("book"),
+        {"index": PAGE, "plain": "# Plain\n"},
+        "{}\n",
+        ["site_features.interactive_figures"],
+    )
     shutil.copytree(interactive_figures.SOURCES, book.folder / "book" / "interactive")
     built = book.build()
     assert built.returncode == 0, built.stdout + built.stderr
@@ -619,7 +639,9 @@ def test_directive_works_on_a_built_page(book, chromium):
 
 def test_directive_warns_of_a_missing_static_figure_and_bad_states(tmp_path):
     bad = "# Page\n\n```{interactive} lab\n```\n\nText.\n\n{state}`a <lab:k=x>`\n\n```{interactive} clock\n```\n"
-    book = ToyBook(tmp_path, {"index": bad}, "{}\n", ["site_features.interactive_figures", "build_control.fail_on_warnings"])
+    book = ToyBook(
+        tmp_path, {"index": bad}, "{}\n", ["site_features.interactive_figures", "build_control.fail_on_warnings"]
+    )
     shutil.copytree(interactive_figures.SOURCES, book.folder / "book" / "interactive")
     built = book.build()
     said = re.sub(r"\x1b\[[\d;]*m", "", built.stdout + built.stderr)

@@ -80,8 +80,11 @@ def test_axe_finds_what_is_wrong(page, tmp_path):
     link = '<p>Words, <a href="#" style="color: #300; text-decoration: none">a link</a>, and more words.</p>'
     spare = "<h1>A</h1><h2 style='color: red; background: #fff'>B</h2><p style='font-size: 12px'>C</p><p>$</p>"
     path = tmp_path / "page.html"
-    path.write_text(f'<!doctype html><html lang="en"><title>A page</title><style>{style}</style><main>{spare}{link}'
-                    '<img src="data:,"></main>', encoding="utf8")
+    path.write_text(
+        f'<!doctype html><html lang="en"><title>A page</title><style>{style}</style><main>{spare}{link}'
+        '<img src="data:,"></main>',
+        encoding="utf8",
+    )
     found = faults(page, path.as_uri())
     assert any(fault.startswith("image-alt") for fault in found["structure"])
     assert any(fault.startswith("color-contrast: <p") for fault in found["dark"]), found

@@ -218,7 +218,7 @@ def nothing_kept():
     [
         5,
         [5],
-        np.arange(90),                                   # a run
+        np.arange(90),  # a run
         np.arange(180)[::-2],
         np.arange(90) / 3,
         np.stack([np.arange(90), np.linspace(-4, 1e6, 90)])[:, None],
@@ -226,12 +226,12 @@ def nothing_kept():
         np.broadcast_to(np.arange(90), (2, 3, 90)),
     ],
 )
-@pytest.mark.parametrize("width", [4, 256])              # products in float64, and for float32 and 16 in float32
+@pytest.mark.parametrize("width", [4, 256])  # products in float64, and for float32 and 16 in float32
 def test_turns_of_an_earlier_call_give_the_same_bits(nothing_kept, layout, dtype, positions, width):
     x = (100 * np.random.default_rng(8).standard_normal((2, 3, 90, width))).astype(dtype)
     first = posenc.apply_rotary(x, positions, layout=layout)
     want = first.copy()
-    first[:] = 0                                         # the caller's own
+    first[:] = 0  # the caller's own
     again = posenc.apply_rotary(x, positions, layout=layout)
     assert (kept().misses, kept().hits) == (1, 1)
     assert np.array_equal(again, want) and again.flags.writeable
@@ -245,7 +245,7 @@ def test_turns_are_taken_up_again_by_the_same_call_alone(nothing_kept):
     changes = [
         {},
         {"positions": np.arange(4) + 1},
-        {"positions": np.arange(4)[:, None]},            # the same numbers in another shape
+        {"positions": np.arange(4)[:, None]},  # the same numbers in another shape
         {"positions": -np.arange(4)},
         {"base": 500.0},
         {"rotary_dim": 4},
@@ -259,7 +259,7 @@ def test_turns_are_taken_up_again_by_the_same_call_alone(nothing_kept):
     rotary._kept_turns.cache_clear()
     for call, want in zip(calls * 2, alone * 2):
         assert np.array_equal(posenc.apply_rotary(**call), want)
-    assert kept().hits == 0 and kept().currsize == 4     # seven in turn, of which the last four are kept
+    assert kept().hits == 0 and kept().currsize == 4  # seven in turn, of which the last four are kept
 
 
 def test_kept_turns_can_not_be_written_to(nothing_kept):
@@ -301,7 +301,7 @@ def views(draw, shape, dtype):
     layout=st.sampled_from(LAYOUTS),
     dtype=st.sampled_from([np.float16, np.float32, np.float64]),
     lead=st.lists(st.integers(1, 4), max_size=3),
-    many=st.sampled_from([1, 1, 1, 900, 2300]),          # more numbers than are turned in float64, or at once
+    many=st.sampled_from([1, 1, 1, 900, 2300]),  # more numbers than are turned in float64, or at once
     pairs=st.integers(1, 8),
     more=st.integers(0, 3),
     seed=st.integers(0, 2**32 - 1),
@@ -442,7 +442,7 @@ def test_out_and_x_when_a_call_is_refused(layout, rows):
 
 def test_a_signalling_nan_is_refused_like_any_other():
     nan = np.full(2, 0x7F800001, np.uint32).view(np.float32)
-    for state in ("raise", "warn"):                      # warnings are errors here
+    for state in ("raise", "warn"):  # warnings are errors here
         with np.errstate(all=state), pytest.raises(ValueError, match=r"positions must be finite .* got nan"):
             posenc.apply_rotary(np.ones((2, 4)), nan)
 

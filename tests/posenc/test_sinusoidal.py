@@ -390,7 +390,7 @@ def test_what_is_kept_from_a_call_changes_no_later_one():
     _angles._kept_factors.cache_clear()
     first = posenc.sinusoidal_table(*arguments)
     want = first.copy()
-    first[:] = np.nan                                    # the caller's own
+    first[:] = np.nan  # the caller's own
     assert np.array_equal(posenc.sinusoidal_table(*arguments), want)
     assert _angles._kept_factors.cache_info().hits
     for kept in _angles.run_factors(-7.25, 300, _angles.from_base(32, 777.5)):

@@ -35,7 +35,7 @@ def test_committed_results_are_of_a_full_run_with_controls():
 
 def test_the_group_with_small_pages_is_measured_where_pytorch_has_its_default_setting(tmp_path):
     """A torch that only tells its setting stands in for PyTorch, whose peers are then left out."""
-    told = 'import os\nraise ImportError(f"large pages: {os.environ.get(\'THP_MEM_ALLOC_ENABLE\')}")\n'
+    told = "import os\nraise ImportError(f\"large pages: {os.environ.get('THP_MEM_ALLOC_ENABLE')}\")\n"
     (tmp_path / "torch.py").write_text(told, encoding="utf8")
     program = """
 import json
@@ -44,7 +44,10 @@ run.available(run.peers.rotary, run.queries(1, 2, 4))
 print(json.dumps([run.small_pages_rows(quick=True), [*run.rotary_group(1, 2, 4)]]))
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf8",
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf8",
         env=os.environ | {"PYTHONPATH": str(tmp_path), "THP_MEM_ALLOC_ENABLE": "1"},
     )
     assert done.returncode == 0, done.stderr

@@ -16,8 +16,16 @@ PROGRAMS = ["pe_matrix", "pe_translation"]
 
 def run(program, *arguments, **environment):
     """Run a program from another folder, as strict about encodings as Python can be."""
-    strict = ["-X", "warn_default_encoding", "-W", "error", "-W", "ignore::EncodingWarning",
-              "-W", "error::EncodingWarning:__main__"]  # matplotlib may open files without one
+    strict = [
+        "-X",
+        "warn_default_encoding",
+        "-W",
+        "error",
+        "-W",
+        "ignore::EncodingWarning",
+        "-W",
+        "error::EncodingWarning:__main__",
+    ]  # matplotlib may open files without one
     command = [sys.executable, *strict, str(SCRIPTS / f"{program}.py"), *arguments]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(command, cwd=SCRIPTS.anchor, env=env, capture_output=True, text=True, encoding="utf8")

@@ -31,10 +31,16 @@ def faults(flow: dict, targets: set[str]) -> list[str]:
         if not isinstance(rights, dict):
             found.append(f"{name}: permissions {rights}")
             continue
-        found += [f"{name}: may write {right}" for right, access in rights.items()
-                  if access == "write" and (name, right) not in WRITES]
-        found += [f"{name}: needs {need}, which is no job" for need in [job["needs"]] if need not in flow["jobs"]] \
-            if "needs" in job else []
+        found += [
+            f"{name}: may write {right}"
+            for right, access in rights.items()
+            if access == "write" and (name, right) not in WRITES
+        ]
+        found += (
+            [f"{name}: needs {need}, which is no job" for need in [job["needs"]] if need not in flow["jobs"]]
+            if "needs" in job
+            else []
+        )
         if "timeout-minutes" not in job:
             found.append(f"{name}: no time limit")
         if rights and "main" not in job.get("if", ""):
@@ -45,8 +51,10 @@ def faults(flow: dict, targets: set[str]) -> list[str]:
                     found.append(f"{name}: make {command} is no target")
             if "run" in step and re.search(r"\$\{\{|\bmake record\b|GUARD_ACCEPT", step["run"]):
                 found.append(f"{name}: a command made of foreign text, or one that accepts a record: {step['run']}")
-            if step.get("uses", "").startswith("actions/checkout") and \
-                    step.get("with", {}).get("persist-credentials") != "false":
+            if (
+                step.get("uses", "").startswith("actions/checkout")
+                and step.get("with", {}).get("persist-credentials") != "false"
+            ):
                 found.append(f"{name}: the checkout leaves its token behind")
     return found
 
@@ -65,15 +73,18 @@ def test_form_rights_and_commands(targets):
     assert "concurrency" in flow and {"push", "pull_request"} <= set(flow["on"])
 
 
-@pytest.mark.parametrize("change, fault", [
-    (lambda flow: flow.update(permissions="write-all"), "may read, no more"),
-    (lambda flow: flow["jobs"]["build"].update(permissions={"contents": "write"}), "may write contents"),
-    (lambda flow: flow["jobs"]["build"]["steps"].append({"run": "make nothing"}), "is no target"),
-    (lambda flow: flow["jobs"]["deploy"].pop("if"), "publishes more than main"),
-    (lambda flow: flow["jobs"]["build"].pop("timeout-minutes"), "no time limit"),
-    (lambda flow: flow["jobs"]["build"]["steps"].append({"run": "make record"}), "accepts a record"),
-    (lambda flow: flow["jobs"]["build"]["steps"][0].pop("with"), "leaves its token behind"),
-])
+@pytest.mark.parametrize(
+    "change, fault",
+    [
+        (lambda flow: flow.update(permissions="write-all"), "may read, no more"),
+        (lambda flow: flow["jobs"]["build"].update(permissions={"contents": "write"}), "may write contents"),
+        (lambda flow: flow["jobs"]["build"]["steps"].append({"run": "make nothing"}), "is no target"),
+        (lambda flow: flow["jobs"]["deploy"].pop("if"), "publishes more than main"),
+        (lambda flow: flow["jobs"]["build"].pop("timeout-minutes"), "no time limit"),
+        (lambda flow: flow["jobs"]["build"]["steps"].append({"run": "make record"}), "accepts a record"),
+        (lambda flow: flow["jobs"]["build"]["steps"][0].pop("with"), "leaves its token behind"),
+    ],
+)
 def test_each_fault_is_seen(targets, change, fault):
     flow = copy.deepcopy(workflow())
     change(flow)

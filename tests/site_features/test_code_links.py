@@ -32,12 +32,15 @@ def test_the_named_blocks_alone_are_handed_over_and_put_back():
     assert context == {"body": f"<p>one</p>{linked[0]}<p>two</p>{other}<p>three</p>{linked[1]}"}
 
 
-@pytest.mark.parametrize("attributes, code", [
-    ('class="highlight-python notranslate" id="named"', "a"),
-    ('class="special highlight-python notranslate"', "a"),
-    ('class="doctest highlight-default notranslate"', "a"),
-    ('class="highlight-python notranslate"', '<span class="linenos">1</span>a'),
-])
+@pytest.mark.parametrize(
+    "attributes, code",
+    [
+        ('class="highlight-python notranslate" id="named"', "a"),
+        ('class="special highlight-python notranslate"', "a"),
+        ('class="doctest highlight-default notranslate"', "a"),
+        ('class="highlight-python notranslate"', '<span class="linenos">1</span>a'),
+    ],
+)
 def test_blocks_with_names_classes_and_line_numbers_are_found(attributes, code):
     block = f'<div {attributes}><div class="highlight"><pre><span></span>{code}\n</pre></div>\n</div>'
     context, seen = {"body": f"<p>one</p>{block}<p>two</p>"}, []
@@ -62,7 +65,9 @@ def test_names_that_no_reference_can_have_are_not_looked_up():
 
 def test_imports_are_found_in_cells_and_nowhere_else():
     assert imports("import numpy as np\nfrom posenc import alibi_bias\nx = 1") == [
-        "import numpy as np", "from posenc import alibi_bias"]
+        "import numpy as np",
+        "from posenc import alibi_bias",
+    ]
     assert imports("$ make book") == []
 
 

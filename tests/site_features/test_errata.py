@@ -5,7 +5,14 @@ import re
 import pytest
 from toy_book import HEADER, ToyBook
 
-EXTENSIONS = ["build_control.fail_on_warnings", "build_control.freshness", "drift_guard.published", "cited_numbers.num_role", "site_features.errata", "site_features.exercise_bodies"]
+EXTENSIONS = [
+    "build_control.fail_on_warnings",
+    "build_control.freshness",
+    "drift_guard.published",
+    "cited_numbers.num_role",
+    "site_features.errata",
+    "site_features.exercise_bodies",
+]
 ENTRY = """
 ```{{erratum}} {number}
 :source: 000
@@ -50,12 +57,15 @@ def test_no_id_occurs_twice_on_a_page(book):
     assert "try" in ids and len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"one": "No mark of the ninth."}, "no page has the mark {erratum}`E9`"),
-    ({"entries": ("E9",)}, "{erratum}`E10` has no entry"),
-    ({"entries": ("E9", "E10", "E9")}, "erratum E9 stands on book/all and on book/all"),
-    ({"one": "Wrong {erratum}`ten`, {erratum}`E9`."}, "an erratum is named E1, E2"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"one": "No mark of the ninth."}, "no page has the mark {erratum}`E9`"),
+        ({"entries": ("E9",)}, "{erratum}`E10` has no entry"),
+        ({"entries": ("E9", "E10", "E9")}, "erratum E9 stands on book/all and on book/all"),
+        ({"one": "Wrong {erratum}`ten`, {erratum}`E9`."}, "an erratum is named E1, E2"),
+    ],
+)
 def test_a_fault_ends_the_build(tmp_path, change, message):
     result = toy(tmp_path, **change).build()
     assert result.returncode != 0

@@ -14,15 +14,18 @@ PAGE = """<head><link href="../_static/styles/a.css?v=1" rel="stylesheet" />
 </head><p>Words</p>"""
 
 
-@pytest.mark.parametrize("given, made", [
-    ("url(../fonts/f.woff2)", 'url("fonts/f.woff2")'),
-    ("url('f.woff2') format('woff2')", 'url("styles/f.woff2") format(\'woff2\')'),
-    ('url( "x/f.png" )', 'url("styles/x/f.png")'),
-    ('url("data:image/svg+xml,%3csvg%20url(#a)")', 'url("data:image/svg+xml,%3csvg%20url(#a)")'),
-    ("url(data:a/b;base64,AA==)", "url(data:a/b;base64,AA==)"),
-    ("url(#mask) url(/at/the/root)", "url(#mask) url(/at/the/root)"),
-    ('@charset "UTF-8";a{}', "a{}"),
-])
+@pytest.mark.parametrize(
+    "given, made",
+    [
+        ("url(../fonts/f.woff2)", 'url("fonts/f.woff2")'),
+        ("url('f.woff2') format('woff2')", "url(\"styles/f.woff2\") format('woff2')"),
+        ('url( "x/f.png" )', 'url("styles/x/f.png")'),
+        ('url("data:image/svg+xml,%3csvg%20url(#a)")', 'url("data:image/svg+xml,%3csvg%20url(#a)")'),
+        ("url(data:a/b;base64,AA==)", "url(data:a/b;base64,AA==)"),
+        ("url(#mask) url(/at/the/root)", "url(#mask) url(/at/the/root)"),
+        ('@charset "UTF-8";a{}', "a{}"),
+    ],
+)
 def test_files_are_found_from_the_new_place(given, made):
     assert moved(given, "_static/styles/a.css") == made
 
@@ -33,7 +36,10 @@ def test_one_link_stands_for_the_joined_sheets_and_the_others_stay():
     made = with_one_sheet(page, PAGE, {"_static/styles/a.css", "_static/b.css"}, "12")
     assert sheets(page, made) == ["_static/site.css", "_static/own.css"]
     assert [link["href"] for link in BeautifulSoup(made, "html.parser")("link")] == [
-        "../_static/site.css?v=12", "../_static/i.svg", "../_static/own.css"]
+        "../_static/site.css?v=12",
+        "../_static/i.svg",
+        "../_static/own.css",
+    ]
     assert made.endswith("</head><p>Words</p>")
 
 

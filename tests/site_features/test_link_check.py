@@ -24,15 +24,18 @@ def test_a_sound_site_has_no_fault(site):
     assert link_check.faults(site) == []
 
 
-@pytest.mark.parametrize("link, reason", [
-    ('<a href="three.html">', "no file sub/three.html"),
-    ('<a title="x" href="../index.html#new">', "index.html has no place"),
-    ('<a href="#nowhere">', "sub/two.html has no place"),
-    ('<img src="../_images/c.svg">', "no file _images/c.svg"),
-    ('<script src="../_static/gone.js"></script>', "no file _static/gone.js"),
-    ('<a href="../../elsewhere.html">', "out of the site"),
-    ('<a href="/elsewhere.html">', "out of the site"),
-])
+@pytest.mark.parametrize(
+    "link, reason",
+    [
+        ('<a href="three.html">', "no file sub/three.html"),
+        ('<a title="x" href="../index.html#new">', "index.html has no place"),
+        ('<a href="#nowhere">', "sub/two.html has no place"),
+        ('<img src="../_images/c.svg">', "no file _images/c.svg"),
+        ('<script src="../_static/gone.js"></script>', "no file _static/gone.js"),
+        ('<a href="../../elsewhere.html">', "out of the site"),
+        ('<a href="/elsewhere.html">', "out of the site"),
+    ],
+)
 def test_each_fault_is_told_with_its_page(site, link, reason):
     page = site / "sub" / "two.html"
     page.write_text(TWO.replace("</body>", link + "</body>"), encoding="utf8")

@@ -88,7 +88,9 @@ def test_links_lead_to_places_in_the_document_or_out_into_the_world(pdf):
 def test_files_of_the_site_are_linked_under_its_address(folder):
     one = print_pdf.chapter(folder, "book/one.html", {"book/one.html"}, "..", "https://example.org/book/")
     assert [link["href"] for link in one.find_all("a")][:2] == [
-        "https://example.org/book/book/two.html", "https://example.org/book/numbers.json"]
+        "https://example.org/book/book/two.html",
+        "https://example.org/book/numbers.json",
+    ]
 
 
 def test_everything_is_on_paper_but_what_belongs_to_the_screen(pdf):

@@ -44,7 +44,9 @@ See [the page with cells](cells.md#a-place), {ref}`its figure <fig-line>`, and $
 ```{take-along}
 ```
 """
-CELLS = HEADER + """
+CELLS = (
+    HEADER
+    + """
 (cells)=
 # Cells
 
@@ -72,6 +74,7 @@ ax.plot([1, 2, 4]);
 Why?
 ```
 """
+)
 LIST = "# Numbers\n\n```{numbers-page}\n```\n"
 NUMBERS = "answer: {meaning: the answer, shown: '.0f'}\n"
 LEAVING = "# A page that leaves\n\n![a picture that leaves](picture.svg)\n"
@@ -94,16 +97,26 @@ def make(folder: Path, commit: bool) -> ToyBook:
 
 def git(folder: Path, *arguments: str) -> None:
     date = "2024-02-29T23:30:00-05:00"
-    person = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
-              for what, value in {"NAME": "A", "EMAIL": "a@example.org", "DATE": date}.items()}
+    person = {
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in {"NAME": "A", "EMAIL": "a@example.org", "DATE": date}.items()
+    }
     subprocess.run(["git", "-C", folder, *arguments], check=True, env={**os.environ, **person})
 
 
 def build(toy: ToyBook, **changed: str) -> str:
     if changed:
         command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
-        done = subprocess.run(command, cwd=toy.folder, capture_output=True, text=True, encoding="utf8",
-                              env={**os.environ, **changed}, timeout=120)
+        done = subprocess.run(
+            command,
+            cwd=toy.folder,
+            capture_output=True,
+            text=True,
+            encoding="utf8",
+            env={**os.environ, **changed},
+            timeout=120,
+        )
     else:
         done = toy.build()
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
@@ -224,7 +237,8 @@ def test_what_left_the_book_leaves_the_site_and_an_address_brings_its_files(toy,
     assert (site(three) / card).stat().st_size > 5000
     sitemap = (site(three) / "sitemap.xml").read_text(encoding="utf8")
     assert re.findall("<loc>(.*?)</loc>", sitemap) == [
-        f"https://example.org/book/book/{name}.html" for name in ("cells", "index", "numbers")]
+        f"https://example.org/book/book/{name}.html" for name in ("cells", "index", "numbers")
+    ]
     assert 'href="https://example.org/book/"' in (site(three) / "404.html").read_text(encoding="utf8")
 
 

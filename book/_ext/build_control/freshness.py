@@ -139,8 +139,15 @@ def set_surroundings(build: Path, root: Path, listed: list[Path]) -> None:
     sources.write_text("".join(f"{path}\n" for path in listed), encoding="utf8")
     before = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
     path = dict.fromkeys([str(root), str(EXTENSIONS), *before])
-    os.environ.update(PYTHONPATH=os.pathsep.join(path), IPYTHONDIR=str(build / "ipython"), MATPLOTLIBRC=str(rc),
-                      JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1", FRESH_ROOT=str(root), FRESH_SOURCES=str(sources))
+    os.environ.update(
+        PYTHONPATH=os.pathsep.join(path),
+        IPYTHONDIR=str(build / "ipython"),
+        MATPLOTLIBRC=str(rc),
+        JUPYTER_PREFER_ENV_PATH="1",
+        PYTHONUTF8="1",
+        FRESH_ROOT=str(root),
+        FRESH_SOURCES=str(sources),
+    )
 
 
 def anew() -> bool:

@@ -9,8 +9,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 LEFT_OUT = {"__pycache__", "_build", "output", "node_modules"}
-KEPT = ("*.md", "*.toml", "*.txt", "*.yml", "*.cff", "LICENSE", "Makefile", "book/**/*", "posenc/**/*", "tests/**/*",
-        "benchmarks/**/*")
+KEPT = (
+    "*.md",
+    "*.toml",
+    "*.txt",
+    "*.yml",
+    "*.cff",
+    "LICENSE",
+    "Makefile",
+    "book/**/*",
+    "posenc/**/*",
+    "tests/**/*",
+    "benchmarks/**/*",
+)
 
 
 class Commit(NamedTuple):
@@ -47,8 +58,11 @@ def commit_of(root: Path) -> Commit | None:
 def project_files(root: Path) -> list[Path]:
     """Return the project's files: what git knows, or in a copy without git what such a project consists of."""
     listed = git(root, "ls-files", "-z") if commit_of(root) else None
-    found = [root / name for name in listed.split("\0") if name] if listed else \
-        [path for pattern in KEPT for path in root.glob(pattern)]
+    found = (
+        [root / name for name in listed.split("\0") if name]
+        if listed
+        else [path for pattern in KEPT for path in root.glob(pattern)]
+    )
     return sorted({path for path in found if path.is_file() and not LEFT_OUT & set(path.relative_to(root).parts)})
 
 

@@ -60,8 +60,14 @@ def notebook_of(env: BuildEnvironment, path: Path) -> NotebookNode | None:
 
 def execute(notebook: NotebookNode, folder: Path, timeout: int) -> ExecutionResult:
     # Nothing is left to do for a kernel whose last cell has answered; asked to end by itself it takes up to 3 seconds.
-    return single_nb_execution(notebook, str(folder), timeout, allow_errors=False, shutdown_kernel="immediate",
-                               kernel_manager_class=forked_kernels.Manager)
+    return single_nb_execution(
+        notebook,
+        str(folder),
+        timeout,
+        allow_errors=False,
+        shutdown_kernel="immediate",
+        kernel_manager_class=forked_kernels.Manager,
+    )
 
 
 class Executions:

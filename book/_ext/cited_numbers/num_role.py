@@ -173,8 +173,9 @@ def faults_of_entries(numbers: dict[str, dict], source_rows: set[str]) -> list[s
         for key in "tolerance", "below":
             if key in entry and not positive(entry[key]):
                 wrong.append(f"{key} is a positive number such as 1.0e-9, not {entry[key]!r}")
-        wrong += [f"no row {row!r} in book/source-numbers.csv" for row in published.sources(entry)
-                  if row not in source_rows]
+        wrong += [
+            f"no row {row!r} in book/source-numbers.csv" for row in published.sources(entry) if row not in source_rows
+        ]
         if not re.fullmatch(r"E\d+[a-z]?", str(entry.get("erratum", "E1"))):
             wrong.append(f"erratum is the number of an erratum box, such as E1, not {entry['erratum']!r}")
         if not isinstance(entry.get("given", True), bool):
@@ -210,8 +211,10 @@ class Quotes(EnvironmentCollector):
         for node in doctree.findall(lambda n: isinstance(n, nodes.math | nodes.math_block)):
             if r"\num" in node.astext():
                 node["with-quotes"] = node.astext()
-                found += [(match[1], source_lines.line_of(node, match[0], source), False)
-                          for match in IN_FORMULA.finditer(node.astext())]
+                found += [
+                    (match[1], source_lines.line_of(node, match[0], source), False)
+                    for match in IN_FORMULA.finditer(node.astext())
+                ]
         if found:
             quotes(app.env)[app.env.docname] = sorted(found, key=lambda one: one[1])
 
@@ -225,8 +228,11 @@ def quotes(env) -> dict[str, list[tuple[str, int, bool]]]:
 def check(app, env):
     """Refuse wrong entries and quotes; return the pages whose quoted numbers have changed."""
     numbers = published.numbers(env)
-    faults = [f"{number['page']}: the number {name!r} is recorded more than once ({', '.join(number['again'])} too)"
-              for name, number in numbers.items() if "again" in number]
+    faults = [
+        f"{number['page']}: the number {name!r} is recorded more than once ({', '.join(number['again'])} too)"
+        for name, number in numbers.items()
+        if "again" in number
+    ]
     faults += faults_of_entries(numbers, published.source_rows().keys())
     if not faults:  # the quotes need sound entries
         for page, found in sorted(quotes(env).items()):
@@ -240,12 +246,16 @@ def check(app, env):
                     faults.append(f"{where}: {error}")
     if faults:
         raise NumberError("\n  ".join([f"{len(faults)} fault(s)", *faults]))
-    texts = {quote: (text_of(numbers, quote), tip_of(numbers, quote))
-             for found in quotes(env).values() for quote, _, _ in found}
+    texts = {
+        quote: (text_of(numbers, quote), tip_of(numbers, quote))
+        for found in quotes(env).values()
+        for quote, _, _ in found
+    }
     before, env.texts_of_numbers = getattr(env, "texts_of_numbers", {}), texts
     env.numbers_of_record = numbers
-    return [page for page, found in quotes(env).items()
-            if any(texts[quote] != before.get(quote) for quote, _, _ in found)]
+    return [
+        page for page, found in quotes(env).items() if any(texts[quote] != before.get(quote) for quote, _, _ in found)
+    ]
 
 
 # ---- writing
@@ -272,8 +282,9 @@ def visit_html(self, node):
 
 
 def depart_html(self, node):
-    self.body.append(f'</a><span class="num-tip" role="tooltip" id="{node["tip-id"]}">{self.encode(node["tip"])}'
-                     "</span></span>")
+    self.body.append(
+        f'</a><span class="num-tip" role="tooltip" id="{node["tip-id"]}">{self.encode(node["tip"])}</span></span>'
+    )
 
 
 def setup(app):

@@ -30,7 +30,11 @@ from drift_guard import published
 FILES = Path(__file__).with_name("numbers_files")
 SCHEMA = FILES / "numbers.schema.json"
 COLUMNS = ["id", "value", "shown", "meaning", "unit", "page", "cell", "tolerance", "below", "source", "printed"]
-WORDS = {source_verdict.SAME: "same to all printed digits", source_verdict.BELOW: "below the bound", source_verdict.DIFFERS: "differs"}
+WORDS = {
+    source_verdict.SAME: "same to all printed digits",
+    source_verdict.BELOW: "below the bound",
+    source_verdict.DIFFERS: "differs",
+}
 
 
 # ---- what is known of each number
@@ -100,8 +104,10 @@ def collect(app, env):
             faults.append(f"book/numbers.yml: {name}: no page has an erratum {erratum}")
         elif verdict_of(number) == source_verdict.DIFFERS and not erratum:
             printed = row_of(number)["printed"]
-            faults.append(f"book/numbers.yml: {name}: the source prints {printed}, the cell gives "
-                          f"{number.get('value', number.get('below'))}: name the erratum that says so (erratum: E1)")
+            faults.append(
+                f"book/numbers.yml: {name}: the source prints {printed}, the cell gives "
+                f"{number.get('value', number.get('below'))}: name the erratum that says so (erratum: E1)"
+            )
     users = places(env)
     for page, (_, options) in users.items():
         if options.get("number", next(iter(numbers), None)) not in {None, *numbers}:
@@ -173,19 +179,22 @@ def table(app, page, options) -> list[nodes.Node]:
         row = row_of(number)
         printed = row["printed"] if isinstance(row["printed"], list) else [row["printed"]]
         below = [nodes.Text("below ")] if "below" in number else []
-        body += table_row([
-            nodes.Text(row["meaning"] + (f" ({row['unit']})" if row["unit"] else "")),
-            [*below, num_role.quoted("", quote=number["id"])],
-            nodes.Text("; ".join(filter(None, printed)) or "–"),
-            nodes.literal("", number["id"]),
-        ])
+        body += table_row(
+            [
+                nodes.Text(row["meaning"] + (f" ({row['unit']})" if row["unit"] else "")),
+                [*below, num_role.quoted("", quote=number["id"])],
+                nodes.Text("; ".join(filter(None, printed)) or "–"),
+                nodes.literal("", number["id"]),
+            ]
+        )
     group += body
     return [nodes.table("", group, classes=["numbers-of-record"])]
 
 
 def table_row(cells) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", *(cell if isinstance(cell, list) else [cell])))
-                           for cell in cells))
+    return nodes.row(
+        "", *(nodes.entry("", nodes.paragraph("", "", *(cell if isinstance(cell, list) else [cell]))) for cell in cells)
+    )
 
 
 # ---- how to cite
@@ -213,8 +222,9 @@ def how_to_cite(app, page, options) -> list[nodes.Node]:
         number = app.env.numbers_of_record[name]
         parts.append(("One number", f"posenc-{name}", f"{PAGE}.html#{name}", part_of(number)))
     for label, key, path, part in parts:
-        made.append(nodes.paragraph("", "", nodes.strong("", label), nodes.Text(". "),
-                                    nodes.Text(edition.citation(path, part))))
+        made.append(
+            nodes.paragraph("", "", nodes.strong("", label), nodes.Text(". "), nodes.Text(edition.citation(path, part)))
+        )
         made.append(nodes.literal_block("", edition.bibtex(key, path, part), language="bibtex", classes=["cite"]))
     return made
 
@@ -236,8 +246,9 @@ def list_in_contents(env) -> None:
     if not isinstance(top.children[-1], nodes.bullet_list):
         top += nodes.bullet_list()
     for page in env.numbers_by_page:
-        link = nodes.reference("", "", nodes.Text(env.titles[page].astext()), internal=True, refuri=PAGE,
-                               anchorname=f"#{group_id(page)}")
+        link = nodes.reference(
+            "", "", nodes.Text(env.titles[page].astext()), internal=True, refuri=PAGE, anchorname=f"#{group_id(page)}"
+        )
         top.children[-1].append(nodes.list_item("", addnodes.compact_paragraph("", "", link), classes=["of-numbers"]))
 
 
@@ -247,8 +258,10 @@ def all_numbers(app, page, options) -> list[nodes.Node]:
     out = [f'<div class="numbers-filter" data-count="{sum(map(len, env.numbers_by_page.values()))}"></div>']
     for chapter, numbers in env.numbers_by_page.items():
         title, key = escape(env.titles[chapter].astext()), group_id(chapter)
-        out.append(f'<section class="numbers" id="{key}"><h2>{title}'
-                   f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2><ul>')
+        out.append(
+            f'<section class="numbers" id="{key}"><h2>{title}'
+            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2><ul>'
+        )
         out += [entry_html(app, page, number, edition) for number in numbers]
         out.append("</ul></section>")
     if retired():
@@ -258,8 +271,9 @@ def all_numbers(app, page, options) -> list[nodes.Node]:
             out.append(f'<li id="{name}"><code>{name}</code>: {escape(entry["retired"])}.{now}</li>')
         out.append("</ul></section>")
     root = app.builder.get_relative_uri(page, "index").removesuffix("index.html")
-    links = ", ".join(f'<a href="{root}{file}" download>{file}</a>'
-                      for file in ("numbers.json", "numbers.csv", SCHEMA.name))
+    links = ", ".join(
+        f'<a href="{root}{file}" download>{file}</a>' for file in ("numbers.json", "numbers.csv", SCHEMA.name)
+    )
     out.insert(0, f"<p>As files: {links}.</p>")
     return [nodes.raw("", "\n".join(out), format="html")]
 
@@ -299,8 +313,11 @@ def entry_html(app, page: str, number: dict, edition: Edition) -> str:
 def printed_html(app, page: str, number: dict) -> str:
     """Return what the sources print, and the verdict on it."""
     entry = entries()[number["id"]]
-    prints = [f"{escape(row['printed'])} ({row['id']})" for name in published.sources(entry)
-              if (row := published.source_rows()[name])["printed"]]
+    prints = [
+        f"{escape(row['printed'])} ({row['id']})"
+        for name in published.sources(entry)
+        if (row := published.source_rows()[name])["printed"]
+    ]
     found = verdict_of(number)
     if not found:
         return ""
@@ -349,7 +366,11 @@ def setup(app):
     app.connect("doctree-resolved", make, priority=90)  # before `num` fills in the digits
     app.connect("html-page-context", add_script)
     app.connect("build-finished", write_files)
-    app.connect("config-inited", lambda app, config: config.html_static_path.extend(
-        str(FILES / name) for name in ("numbers_page.css", "numbers_page.js")))
+    app.connect(
+        "config-inited",
+        lambda app, config: config.html_static_path.extend(
+            str(FILES / name) for name in ("numbers_page.css", "numbers_page.js")
+        ),
+    )
     app.add_css_file("numbers_page.css")
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

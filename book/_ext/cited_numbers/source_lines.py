@@ -13,8 +13,9 @@ def line_of(node: nodes.Node, text: str, source: list[str]) -> int:
         node = node.parent
     near = node.line or 1
     around = range(max(1, near - 5), min(len(source), near + 60) + 1)
-    return min((number for number in around if text in source[number - 1]),
-               key=lambda number: abs(number - near), default=near)
+    return min(
+        (number for number in around if text in source[number - 1]), key=lambda number: abs(number - near), default=near
+    )
 
 
 def source_of(env, page: str) -> list[str]:

@@ -10,7 +10,8 @@ import re
 from typing import NamedTuple
 
 PRINTED = re.compile(
-    r"(?<![\w.])(?P<digits>-?\d+(?:\.\d+)?)(?:e(?P<exponent>[+-]?\d+))?(?P<kilo>K?)(?!\w)|(?P<pi>\bpi\b)")
+    r"(?<![\w.])(?P<digits>-?\d+(?:\.\d+)?)(?:e(?P<exponent>[+-]?\d+))?(?P<kilo>K?)(?!\w)|(?P<pi>\bpi\b)"
+)
 
 SAME = "same to all printed digits"
 BELOW = "below the bound"
@@ -89,5 +90,8 @@ def unserved(row: dict[str, str], numbers: list[dict]) -> list[float]:
     """Return the numbers a row prints that none of the `numbers` gives."""
     bounds = [number["below"] for number in numbers if "below" in number]
     values = [value for number in numbers if "value" in number for value in flat(number["value"])]
-    return [item.value for item in read(row)
-            if not any(same(value, item) for value in values) and not any(abs(item.value) < bound for bound in bounds)]
+    return [
+        item.value
+        for item in read(row)
+        if not any(same(value, item) for value in values) and not any(abs(item.value) < bound for bound in bounds)
+    ]

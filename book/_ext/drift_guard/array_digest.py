@@ -35,8 +35,13 @@ def digest(values, span: float = 0.0) -> dict:
     level = np.where(np.isfinite(flat), (flat - low) / unit, np.where(np.isnan(flat), -1.0, np.sign(flat) * 2.0))
     index = np.arange(flat.size)
     sums = [float(level @ (1 + index * step % 1.0)) for step in (GOLDEN, ROOT)]
-    return {**record, "shape": list(array.shape), "min": rounded(low, places), "max": rounded(high, places),
-            "sums": [rounded(s, 9) for s in sums]}
+    return {
+        **record,
+        "shape": list(array.shape),
+        "min": rounded(low, places),
+        "max": rounded(high, places),
+        "sums": [rounded(s, 9) for s in sums],
+    }
 
 
 def rounded(value: float, places: int) -> float:

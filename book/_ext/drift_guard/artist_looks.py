@@ -60,8 +60,11 @@ def together(names: Iterable[str]) -> str | list[str]:
 
 def inside_and_edge(inside, edge) -> dict:
     """Return the colours of an area, `edge` only where it stands out."""
-    return {name: value for name, value in (("colour", inside), ("edge", edge))
-            if value != "none" and not (name == "edge" and edge == inside)}
+    return {
+        name: value
+        for name, value in (("colour", inside), ("edge", edge))
+        if value != "none" and not (name == "edge" and edge == inside)
+    }
 
 
 def line(artist: Line2D) -> dict:
@@ -122,8 +125,9 @@ def collection(artist: Collection) -> dict:
     if artist.get_array() is not None:
         return hatch
     wide = np.any(np.asarray(artist.get_linewidth()) > 0)
-    inside, edge = (together(map(colour, values)) for values in (
-        artist.get_facecolor(), artist.get_edgecolor() if wide else []))
+    inside, edge = (
+        together(map(colour, values)) for values in (artist.get_facecolor(), artist.get_edgecolor() if wide else [])
+    )
     return {**inside_and_edge(inside, edge), **hatch}
 
 
@@ -138,8 +142,10 @@ def scatter_marker(artist: PathCollection) -> dict:
 
 def marker_name(path: Path) -> str | None:
     """Return the name of the marker that has this path, None for one of the cell's own."""
-    return next((str(name) for name in MarkerStyle.markers
-                 if str(name) not in NONE and same_path(path, marker_path(name))), None)
+    return next(
+        (str(name) for name in MarkerStyle.markers if str(name) not in NONE and same_path(path, marker_path(name))),
+        None,
+    )
 
 
 def marker_path(name) -> Path:

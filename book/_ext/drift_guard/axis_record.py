@@ -17,8 +17,14 @@ from drift_guard import artist_looks
 from drift_guard.array_digest import digest
 
 PLAIN = (ticker.ScalarFormatter, ticker.LogFormatterSciNotation, ticker.LogitFormatter)  # they write the number itself
-AUTOMATIC = (ticker.AutoLocator, ticker.MaxNLocator, ticker.LogLocator, ticker.AutoMinorLocator,
-             ticker.SymmetricalLogLocator, ticker.LogitLocator)
+AUTOMATIC = (
+    ticker.AutoLocator,
+    ticker.MaxNLocator,
+    ticker.LogLocator,
+    ticker.AutoMinorLocator,
+    ticker.SymmetricalLogLocator,
+    ticker.LogitLocator,
+)
 COMPUTED = (ticker.FuncFormatter, ticker.PercentFormatter, ticker.EngFormatter)  # what they write tells their settings
 
 
@@ -89,8 +95,14 @@ def other_base(axis: Axis, formatter: ticker.Formatter) -> bool:
 def axis_record(axis: Axis, view: tuple[float, float]) -> dict:
     ends = scaled(axis, np.asarray(view))
     hidden = {} if axis.get_visible() else {"hidden": True}
-    return {**axis_label(axis), "scale": axis.get_scale(), "limits": digest(ends), **hidden, **ticks(axis),
-            **tick_labels(axis)}
+    return {
+        **axis_label(axis),
+        "scale": axis.get_scale(),
+        "limits": digest(ends),
+        **hidden,
+        **ticks(axis),
+        **tick_labels(axis),
+    }
 
 
 def axis_label(axis: Axis) -> dict:
@@ -106,8 +118,9 @@ def tick_labels(axis: Axis) -> dict:
         usual, other = ("bottom", "top") if "labelbottom" in settings else ("left", "right")
         drawn = vars(axis).get(f"{size}Ticks", [])  # to ask for them would make one
         off = [[not getattr(tick, label).get_visible() for tick in drawn] for label in ("label1", "label2")]
-        shown = [side for side, gone in zip((usual, other), off)
-                 if settings.get(f"label{side}") and not (gone and all(gone))]
+        shown = [
+            side for side, gone in zip((usual, other), off) if settings.get(f"label{side}") and not (gone and all(gone))
+        ]
         if shown != [usual]:
             found[name] = shown or "none"
         elif any(off[0]) and isinstance(locator_of(axis, size), ticker.FixedLocator):
@@ -128,5 +141,10 @@ def secondary_record(ax: SecondaryAxis) -> dict:
     places = np.linspace(*view, 5)
     returned = np.asarray(back(np.asarray(there(places))), dtype=float)
     astray = {} if np.allclose(returned, places, equal_nan=True) else {"back again": digest(returned)}
-    return {"secondary": ax._orientation, **axis_label(axis), "limits": digest(there(np.asarray(view))), **astray,
-            **ticks(axis)}
+    return {
+        "secondary": ax._orientation,
+        **axis_label(axis),
+        "limits": digest(there(np.asarray(view))),
+        **astray,
+        **ticks(axis),
+    }

@@ -173,8 +173,9 @@ def floats(leaf) -> bool:
 def first_items_apart(recorded, computed) -> tuple[str, str]:
     """Return two values in short, of two lists of one length the first items that differ."""
     if isinstance(recorded, list) and isinstance(computed, list) and len(recorded) == len(computed):
-        return next((f"[{n}] {short(r)}", f"[{n}] {short(c)}")
-                    for n, (r, c) in enumerate(zip(recorded, computed)) if r != c)
+        return next(
+            (f"[{n}] {short(r)}", f"[{n}] {short(c)}") for n, (r, c) in enumerate(zip(recorded, computed)) if r != c
+        )
     return short(recorded), short(computed)
 
 
@@ -274,8 +275,12 @@ def compare_page(page: str, recorded: dict, computed: dict) -> tuple[list[Row], 
             rows += [*compare_outputs(page, r, None, set()), *compare_outputs(page, None, c, set())]
             kept["outputs"].append(output_record(c))
             continue
-        pairs = {pair for name, number in new.items() if c and name in old and number.get("cell") == c.get("cell")
-                 for pair in shown_pairs(old[name], number)}
+        pairs = {
+            pair
+            for name, number in new.items()
+            if c and name in old and number.get("cell") == c.get("cell")
+            for pair in shown_pairs(old[name], number)
+        }
         apart = compare_outputs(page, r, c, pairs)
         rows += apart
         if c is not None:
@@ -293,8 +298,10 @@ def output_record(output: dict) -> dict:
 
 
 def page_record(computed: dict) -> dict:
-    return {"numbers": {name: number_record(number) for name, number in computed["numbers"].items()},
-            "outputs": [output_record(output) for output in computed["outputs"]]}
+    return {
+        "numbers": {name: number_record(number) for name, number in computed["numbers"].items()},
+        "outputs": [output_record(output) for output in computed["outputs"]],
+    }
 
 
 def faults(page: str, computed: dict) -> list[Row]:

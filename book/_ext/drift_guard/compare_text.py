@@ -61,7 +61,7 @@ def difference(recorded: str, computed: str, pairs: Collection[tuple[str, str]] 
     if not wrong:
         return None
     more = f" (+{len(wrong) - 1} more)" if len(wrong) > 1 else ""
-    before = " ".join(words[0][wrong[0]].split())[-(WIDTH // 2):]
+    before = " ".join(words[0][wrong[0]].split())[-(WIDTH // 2) :]
     return tuple(f"{before} {text[wrong[0]]}".strip() + more for text in numbers)
 
 
@@ -71,8 +71,10 @@ def excerpts(recorded: str, computed: str) -> tuple[str, str]:
         return recorded, computed
     place = next((n for n, (r, c) in enumerate(zip(recorded, computed)) if r != c), min(len(recorded), len(computed)))
     start = max(0, place - WIDTH // 2)
-    return tuple(("…" if start else "") + text[start:start + WIDTH] + ("…" if len(text) > start + WIDTH else "")
-                 for text in (recorded, computed))
+    return tuple(
+        ("…" if start else "") + text[start : start + WIDTH] + ("…" if len(text) > start + WIDTH else "")
+        for text in (recorded, computed)
+    )
 
 
 def faults(text: str, small: Collection[float] = ()) -> list[tuple[str, str]]:

@@ -91,8 +91,11 @@ class Panel:
         points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
         transform = artist.get_transform() if transform is None else transform
         points, system = self.placed(points, transform)
-        return {**system, **self.along(0, points[:, 0], transform),
-                **self.along(1, points[:, 1], transform, noise_of(artist))}
+        return {
+            **system,
+            **self.along(0, points[:, 0], transform),
+            **self.along(1, points[:, 1], transform, noise_of(artist)),
+        }
 
 
 def system_name(figure, coordinates) -> str:
@@ -136,8 +139,12 @@ def mapped(artist: ScalarMappable) -> dict:
         return {**found, "values": digest(values)}
     bottom, top = sorted((math.log10(low), math.log10(high)) if logarithmic else (low, high))
     seen = in_sight(values, bottom, top)
-    return {**found, **range_of(norm), "values": digest(values, top - bottom),
-            **({"values in sight": seen} if seen else {})}
+    return {
+        **found,
+        **range_of(norm),
+        "values": digest(values, top - bottom),
+        **({"values in sight": seen} if seen else {}),
+    }
 
 
 def colours_of(artist: ScalarMappable) -> dict:
@@ -171,8 +178,12 @@ def vertices(path: Path) -> np.ndarray:
 
 def axline(panel: Panel, artist) -> dict:
     first, second, slope = artist.get_xy1(), artist.get_xy2(), artist.get_slope()
-    return {**line_style(artist), **artist_looks.line(artist), "through": digest([*first, *(second or ())], 1.0),
-            **({} if slope is None else {"slope": digest([slope], 1.0)})}
+    return {
+        **line_style(artist),
+        **artist_looks.line(artist),
+        "through": digest([*first, *(second or ())], 1.0),
+        **({} if slope is None else {"slope": digest([slope], 1.0)}),
+    }
 
 
 def line_style(artist) -> dict:
@@ -182,17 +193,27 @@ def line_style(artist) -> dict:
 def line(panel: Panel, artist) -> dict:
     style = line_style(artist)
     points = np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)])
-    return {**{k: v for k, v in style.items() if v not in ("None", "default")}, **artist_looks.line(artist),
-            **panel.points(points, artist)}
+    return {
+        **{k: v for k, v in style.items() if v not in ("None", "default")},
+        **artist_looks.line(artist),
+        **panel.points(points, artist),
+    }
 
 
 def annotation(panel: Panel, artist) -> dict:
     arrow = {}
     if artist.arrow_patch is not None and artist.arrow_patch.get_visible():
-        arrow = {"arrow": name_of(artist.arrow_patch.get_arrowstyle()), "line": dashes(artist.arrow_patch),
-                 **bend(artist.arrow_patch), **artist_looks.patch(artist.arrow_patch)}
-    return {**artist_looks.written(artist), **arrow, **ends(panel, artist, (artist.xy, artist.xycoords),
-                                               (artist.xyann, artist.anncoords))}
+        arrow = {
+            "arrow": name_of(artist.arrow_patch.get_arrowstyle()),
+            "line": dashes(artist.arrow_patch),
+            **bend(artist.arrow_patch),
+            **artist_looks.patch(artist.arrow_patch),
+        }
+    return {
+        **artist_looks.written(artist),
+        **arrow,
+        **ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords)),
+    }
 
 
 def ends(panel: Panel, artist: Artist, tip: tuple, tail: tuple) -> dict:
@@ -236,40 +257,68 @@ def mesh(panel: Panel, artist) -> dict:
 
 def contours(panel: Panel, artist) -> dict:
     points = [vertices(path) for path in artist.get_paths()]
-    return {"filled": bool(artist.filled), "levels": digest(artist.levels), "line": dashes(artist),
-            **colours_of(artist), **range_of(artist.norm), **see_through(artist),
-            **({"hatches": list(artist.hatches)} if any(artist.hatches) else {}),
-            **panel.points(np.concatenate(points) if points else [], artist)}
+    return {
+        "filled": bool(artist.filled),
+        "levels": digest(artist.levels),
+        "line": dashes(artist),
+        **colours_of(artist),
+        **range_of(artist.norm),
+        **see_through(artist),
+        **({"hatches": list(artist.hatches)} if any(artist.hatches) else {}),
+        **panel.points(np.concatenate(points) if points else [], artist),
+    }
 
 
 def arrows(panel: Panel, artist) -> dict:
     length = float(np.max(np.hypot(artist.U, artist.V), initial=0.0))
     angles = artist.angles if isinstance(artist.angles, str) else digest(artist.angles, 360.0)
     scale = {} if artist.scale_units is None else {"units": artist.scale_units, "scale": digest([artist.scale])}
-    return {**({} if artist.pivot == "tail" else {"pivot": artist.pivot}),
-            **({} if artist.angles == "uv" else {"angles": angles}), **scale, **artist_looks.collection(artist),
-            **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
-            "u": digest(artist.U, length), "v": digest(artist.V, length), **mapped(artist)}
+    return {
+        **({} if artist.pivot == "tail" else {"pivot": artist.pivot}),
+        **({} if artist.angles == "uv" else {"angles": angles}),
+        **scale,
+        **artist_looks.collection(artist),
+        **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
+        "u": digest(artist.U, length),
+        "v": digest(artist.V, length),
+        **mapped(artist),
+    }
 
 
 def scatter(panel: Panel, artist) -> dict:
     sizes = np.asarray(artist.get_sizes())
     usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
-    return {**panel.points(artist.get_offsets(), artist, artist.get_offset_transform()), **mapped(artist),
-            **artist_looks.scatter_marker(artist), **artist_looks.collection(artist),
-            **({} if usual or not sizes.size else {"sizes": digest(sizes)})}
+    return {
+        **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
+        **mapped(artist),
+        **artist_looks.scatter_marker(artist),
+        **artist_looks.collection(artist),
+        **({} if usual or not sizes.size else {"sizes": digest(sizes)}),
+    }
 
 
 def segments(panel: Panel, artist) -> dict:
     parts = artist.get_segments()
-    return {"pieces": len(parts), "line": dashes(artist), **mapped(artist), **artist_looks.collection(artist),
-            **panel.points(np.concatenate(parts) if parts else [], artist), **offsets(panel, artist)}
+    return {
+        "pieces": len(parts),
+        "line": dashes(artist),
+        **mapped(artist),
+        **artist_looks.collection(artist),
+        **panel.points(np.concatenate(parts) if parts else [], artist),
+        **offsets(panel, artist),
+    }
 
 
 def areas(panel: Panel, artist) -> dict:
     points = [vertices(path) for path in artist.get_paths()]
-    return {"pieces": len(points), "line": dashes(artist), **mapped(artist), **artist_looks.collection(artist),
-            **panel.points(np.concatenate(points) if points else [], artist), **offsets(panel, artist)}
+    return {
+        "pieces": len(points),
+        "line": dashes(artist),
+        **mapped(artist),
+        **artist_looks.collection(artist),
+        **panel.points(np.concatenate(points) if points else [], artist),
+        **offsets(panel, artist),
+    }
 
 
 def offsets(panel: Panel, artist) -> dict:
@@ -283,34 +332,56 @@ def picture(panel: Panel, artist) -> dict:
     values = mapped(artist) if array.ndim == 2 else {"values": digest(array, 1.0)}
     left, right, bottom, top = artist.get_extent()
     smoothed = {} if artist.get_interpolation() in SHARP else {"smoothed": artist.get_interpolation()}
-    return {**values, **panel.points([(left, bottom), (right, top)], artist), "origin": artist.origin,
-            **smoothed, **see_through(artist)}
+    return {
+        **values,
+        **panel.points([(left, bottom), (right, top)], artist),
+        "origin": artist.origin,
+        **smoothed,
+        **see_through(artist),
+    }
 
 
 def box(panel: Panel, artist) -> dict:
     x, y = artist.get_x(), artist.get_y()
     corners = [(x, y), (x + artist.get_width(), y + artist.get_height())]
-    return {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle(), **artist_looks.patch(artist),
-            **panel.points(corners, artist)}
+    return {
+        "box": name_of(artist.get_boxstyle()),
+        "line": artist.get_linestyle(),
+        **artist_looks.patch(artist),
+        **panel.points(corners, artist),
+    }
 
 
 def connection(panel: Panel, artist) -> dict:
-    return {"arrow": name_of(artist.get_arrowstyle()), "line": artist.get_linestyle(),
-            **bend(artist), **artist_looks.patch(artist),
-            **ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1))}
+    return {
+        "arrow": name_of(artist.get_arrowstyle()),
+        "line": artist.get_linestyle(),
+        **bend(artist),
+        **artist_looks.patch(artist),
+        **ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1)),
+    }
 
 
 def arrow_patch(panel: Panel, artist) -> dict:
     ends = artist._posA_posB  # matplotlib has no public way to ask for them
     points = vertices(artist._path_original) if ends is None else ends
-    return {"arrow": name_of(artist.get_arrowstyle()), "bend": name_of(artist.get_connectionstyle()),
-            "line": artist.get_linestyle(), **bend(artist), **artist_looks.patch(artist), **panel.points(points, artist)}
+    return {
+        "arrow": name_of(artist.get_arrowstyle()),
+        "bend": name_of(artist.get_connectionstyle()),
+        "line": artist.get_linestyle(),
+        **bend(artist),
+        **artist_looks.patch(artist),
+        **panel.points(points, artist),
+    }
 
 
 def shape(panel: Panel, artist) -> dict:
     outline = artist.get_patch_transform().transform_path(artist.get_path())
-    return {"line": artist.get_linestyle(), **artist_looks.patch(artist),
-            **panel.points(vertices(outline), artist, artist.get_data_transform())}
+    return {
+        "line": artist.get_linestyle(),
+        **artist_looks.patch(artist),
+        **panel.points(vertices(outline), artist, artist.get_data_transform()),
+    }
 
 
 def grid(panel: Panel, artist) -> dict:
@@ -321,11 +392,17 @@ def grid(panel: Panel, artist) -> dict:
 def key(artist: legend.Legend) -> dict:
     """Return what a legend says, and how each of its entries looks."""
     boxes = artist.findobj(offsetbox.DrawingArea)
-    handles = [" with ".join(artist_looks.handle(part) for part in box.get_children() if part.get_visible()) for box in boxes]
+    handles = [
+        " with ".join(artist_looks.handle(part) for part in box.get_children() if part.get_visible()) for box in boxes
+    ]
     entries = [artist_looks.written(entry) for entry in artist.get_texts()]
     colours = [entry.get("text colour", "") for entry in entries]
-    return {"title": artist_looks.shown_text(artist.get_title()), "entries": [entry["text"] for entry in entries],
-            "handles": handles, **({"text colours": colours} if any(colours) else {})}
+    return {
+        "title": artist_looks.shown_text(artist.get_title()),
+        "entries": [entry["text"] for entry in entries],
+        "handles": handles,
+        **({"text colours": colours} if any(colours) else {}),
+    }
 
 
 KINDS: dict[type, Callable] = {
@@ -342,8 +419,16 @@ KINDS: dict[type, Callable] = {
 
 
 # These are of their base's kind in all that is drawn; others (Barbs, a PolyCollection, say) are not.
-SUBCLASSES = {"QuadContourSet", "TriContourSet", "EventCollection", "FillBetweenPolyCollection", "Circle", "Arc",
-              "FancyArrow", "CirclePolygon"}
+SUBCLASSES = {
+    "QuadContourSet",
+    "TriContourSet",
+    "EventCollection",
+    "FillBetweenPolyCollection",
+    "Circle",
+    "Arc",
+    "FancyArrow",
+    "CirclePolygon",
+}
 
 
 def artist_record(panel: Panel, artist: Artist) -> dict:
@@ -393,8 +478,11 @@ def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
         refused.append(f"{where}: axes of a kind that the record does not know: {ax.name}")
         return {}
     panel = Panel(ax)
-    titles = {side: shown for side, title in zip(("center", "left", "right"), titles_of(ax))
-              if (shown := artist_looks.shown_text(title))}
+    titles = {
+        side: shown
+        for side, title in zip(("center", "left", "right"), titles_of(ax))
+        if (shown := artist_looks.shown_text(title))
+    }
     record: dict = {"title": titles.pop("center", ""), **({"other titles": titles} if titles else {})}
     if any(colours := [artist_looks.own_colour(title, "axes.titlecolor") for title in titles_of(ax)]):
         record["title colours"] = colours
@@ -420,8 +508,9 @@ def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
         if type(thing) is text.Text and not thing.get_text():
             continue
         try:
-            artists.append(bars(panel, thing) if isinstance(thing, container.BarContainer)
-                           else artist_record(panel, thing))
+            artists.append(
+                bars(panel, thing) if isinstance(thing, container.BarContainer) else artist_record(panel, thing)
+            )
         except Unknown as problem:
             refused.append(f"{where}: {problem}")
     record["artists"] = artists
@@ -451,8 +540,11 @@ def figure_record(figure: Figure) -> dict:
     refused: list[str] = []
     shown = [ax for ax in figure.axes if ax.get_visible()]
     record: dict = {"axes": [axes_record(ax, refused, f"axes {n}") for n, ax in enumerate(shown, start=1)]}
-    titles = {name: shown for name in ("suptitle", "supxlabel", "supylabel")
-              if (title := getattr(figure, f"_{name}")) is not None and (shown := artist_looks.shown_text(title))}
+    titles = {
+        name: shown
+        for name in ("suptitle", "supxlabel", "supylabel")
+        if (title := getattr(figure, f"_{name}")) is not None and (shown := artist_looks.shown_text(title))
+    }
     record.update(titles)
     known = {id(part) for part in (figure.patch, figure._suptitle, figure._supxlabel, figure._supylabel)}
     record["artists"] = []
@@ -462,8 +554,9 @@ def figure_record(figure: Figure) -> dict:
         if isinstance(thing, legend.Legend):
             record.setdefault("legend", []).append(key(thing))
         elif isinstance(thing, text.Text) and not isinstance(thing, text.Annotation):
-            record["artists"].append({"kind": "Text", **artist_looks.written(thing),
-                                      "at": digest(thing.get_position(), 1.0)["values"]})
+            record["artists"].append(
+                {"kind": "Text", **artist_looks.written(thing), "at": digest(thing.get_position(), 1.0)["values"]}
+            )
         else:
             refused.append(f"beside the axes: an artist that the record does not know: {name_of(thing)}")
     return {**record, **({"refused": refused} if refused else {})}

@@ -27,8 +27,13 @@ from drift_guard import compare_pages, published
 from drift_guard.compare_pages import Row
 
 ACCEPT = "GUARD_ACCEPT"
-KINDS = {"application/javascript": "script", "text/html": "html", "text/markdown": "markdown", "text/latex": "latex",
-         "text/plain": "text"}  # best first, as MyST-NB chooses
+KINDS = {
+    "application/javascript": "script",
+    "text/html": "html",
+    "text/markdown": "markdown",
+    "text/latex": "latex",
+    "text/plain": "text",
+}  # best first, as MyST-NB chooses
 COLUMNS = ["page", "cell", "what", "recorded", "computed", "tolerance"]
 
 
@@ -82,8 +87,14 @@ def described(node: nodes.Element) -> list[dict]:
     pictures = images(node)
     if pictures:
         captions = list(node.findall(nodes.caption))
-        return [{"figure": node["names"][0] if node.get("names") else "", "alt": pictures[0].get("alt", "").strip(),
-                 "caption": text_of(captions[0]).strip() if captions else "", "draws": None}]
+        return [
+            {
+                "figure": node["names"][0] if node.get("names") else "",
+                "alt": pictures[0].get("alt", "").strip(),
+                "caption": text_of(captions[0]).strip() if captions else "",
+                "draws": None,
+            }
+        ]
     kinds = {part["mime_type"]: part for part in bundles[0].children}
     for mime, kind in KINDS.items():
         if mime in kinds:
@@ -121,8 +132,10 @@ def computed_page(env: BuildEnvironment, page: str) -> dict:
         elif kind == "figure":
             drawn.setdefault(payload.pop("cell"), []).append(payload)
         elif kind == "unlisted":
-            faults += [(cell, file, "read by the cell", "name it in `fresh_sources`: its changes would go unnoticed")
-                       for file in payload["files"]]
+            faults += [
+                (cell, file, "read by the cell", "name it in `fresh_sources`: its changes would go unnoticed")
+                for file in payload["files"]
+            ]
         else:
             faults.append((cell, f"glue {rest}", "not displayed", "not recorded: show it in its cell, or use `record`"))
     outputs = [dict(output) for output in kept(env).get(page, [])]
@@ -201,8 +214,9 @@ def read_record(path: Path) -> dict:
         raise Broken(line_of_repeat(text), f"the key {error.args[0]!r} stands twice") from None
     except (ValueError, RecursionError) as error:
         raise Broken(1, f"not a record: {error}") from None
-    if not (isinstance(record, dict) and isinstance(record.get("numbers"), dict)
-            and isinstance(record.get("outputs"), list)):
+    if not (
+        isinstance(record, dict) and isinstance(record.get("numbers"), dict) and isinstance(record.get("outputs"), list)
+    ):
         raise Broken(1, "not a record: it needs `numbers` (an object) and `outputs` (a list)")
     return record
 
@@ -270,8 +284,13 @@ def compare(folder: Path, name: str, pages: dict[str, dict]) -> Comparison:
 
 def table(rows: list[Row]) -> str:
     """Return the rows as lines of text under a head."""
-    lines = [COLUMNS, *([row.page, "—" if row.cell is None else str(row.cell), row.what, row.recorded, row.computed,
-                         row.tolerance] for row in rows)]
+    lines = [
+        COLUMNS,
+        *(
+            [row.page, "—" if row.cell is None else str(row.cell), row.what, row.recorded, row.computed, row.tolerance]
+            for row in rows
+        ),
+    ]
     lines = [[" ".join(str(text).split()) for text in line] for line in lines]
     widths = [max(len(line[n]) for line in lines) for n in range(len(COLUMNS))]
     lines.insert(1, ["─" * width for width in widths])
@@ -286,8 +305,10 @@ def verdict(rows: list[Row], command: str) -> str:
     if faults:
         ends.append(f"{counted(faults, 'fault')} that no record can accept (the last column says why): mend the page.")
     if drifted:
-        ends.append(f"{counted(drifted, 'difference')}: mend the cause, or accept {'it' if drifted == 1 else 'them'} "
-                    f"with:  {command}")
+        ends.append(
+            f"{counted(drifted, 'difference')}: mend the cause, or accept {'it' if drifted == 1 else 'them'} "
+            f"with:  {command}"
+        )
     return f"\n{table(rows)}\n\n" + "\n".join(ends)
 
 

@@ -48,8 +48,18 @@ log = logging.getLogger(__name__)
 EXCEPTIONS = Path(__file__).parents[2] / "audit.yml"
 CODE = {"python", "python3", "ipython", "ipython3"}
 SKIPPED = (
-    nodes.comment, nodes.system_message, nodes.footnote_reference, nodes.citation_reference, nodes.label, nodes.image,
-    nodes.substitution_definition, nodes.math, nodes.math_block, nodes.doctest_block, addnodes.toctree, addnodes.index,
+    nodes.comment,
+    nodes.system_message,
+    nodes.footnote_reference,
+    nodes.citation_reference,
+    nodes.label,
+    nodes.image,
+    nodes.substitution_definition,
+    nodes.math,
+    nodes.math_block,
+    nodes.doctest_block,
+    addnodes.toctree,
+    addnodes.index,
     addnodes.desc_signature,
 )
 
@@ -91,8 +101,13 @@ def constant(node: ast.AST) -> Decimal | None:
     return None
 
 
-OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-              ast.Pow: operator.pow}
+OPERATIONS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 NAME = re.compile(r"(?!(?:[A-Za-z]+:)?\d+\.\d+[A-Za-z]*$)[\w./:#-]*[A-Za-z_][\w./:#-]*|\w+(?:,\w+=[\w.-]+)+")
 FORMAT = re.compile(r"%[-+#0]*\d*(?:\.\d+)?[a-zA-Z]|\{[^{}\s]*\}|^[<>=^+ ]*\d*[,_]?(?:(?:\.\d+)?[eEfFgGns]|[bcdoxX])$")
 
@@ -106,8 +121,11 @@ def strings(code: str) -> list[str]:
             ignored.update(ast.walk(node.format_spec))
         elif isinstance(node, ast.keyword) and re.search("color$|style$|^c$", node.arg or ""):
             ignored.update(ast.walk(node.value))
-    texts = [node.value.strip() for node in ast.walk(root)
-             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in ignored]
+    texts = [
+        node.value.strip()
+        for node in ast.walk(root)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in ignored
+    ]
     texts = [FORMAT.sub(number_scan.HOLE, text) for text in texts if not NAME.fullmatch(text)]
     return texts + re.findall(r"(?m)(?:^|\s)#.*$", code)
 
@@ -131,8 +149,10 @@ def code_of(doctree) -> tuple[list[str], list[str]]:
             cells.append(block.astext())
         elif block.get("language") in CODE and not inside(block, "cell_code"):
             blocks.append(block.astext())
-    blocks += [re.sub(r"(?m)^(?:>>>|\.\.\.) ?|^(?!>>>|\.\.\.).*$", "", block.astext())
-               for block in doctree.findall(nodes.doctest_block)]
+    blocks += [
+        re.sub(r"(?m)^(?:>>>|\.\.\.) ?|^(?!>>>|\.\.\.).*$", "", block.astext())
+        for block in doctree.findall(nodes.doctest_block)
+    ]
     return cells, blocks
 
 
@@ -160,11 +180,19 @@ class Works:
 
     def __init__(self, doctree, bibliography: list[str]):
         entries = {key: entry for path in bibliography for key, entry in works(path).items()}
-        cited = {key.strip() for node in doctree.findall(addnodes.pending_xref) if node["refdomain"] == "cite"
-                 for key in node["reftarget"].split(",")}
+        cited = {
+            key.strip()
+            for node in doctree.findall(addnodes.pending_xref)
+            if node["refdomain"] == "cite"
+            for key in node["reftarget"].split(",")
+        }
         self.years = {entries[key].fields.get("year") for key in cited & entries.keys()}
-        self.authors = {name.strip("{}") for entry in entries.values() for person in entry.persons.get("author", [])
-                        for name in person.last_names}
+        self.authors = {
+            name.strip("{}")
+            for entry in entries.values()
+            for person in entry.persons.get("author", [])
+            for name in person.last_names
+        }
 
     def named(self, year: str, before: str) -> bool:
         """Tell whether a year is that of a work cited on the page, or follows an author's name ("Peng et al. 2023")."""
@@ -191,8 +219,11 @@ def text_of(node) -> str:
         return text_of_html(node.astext()) if node.get("format") == "html" else ""
     if isinstance(node, addnodes.pending_xref) and not node.get("refexplicit"):
         return number_scan.HOLE
-    if (isinstance(node, nodes.reference) and node.astext() in node.get("refuri", "")
-            and not re.fullmatch(r"[\d.,\s]*", node.astext())):
+    if (
+        isinstance(node, nodes.reference)
+        and node.astext() in node.get("refuri", "")
+        and not re.fullmatch(r"[\d.,\s]*", node.astext())
+    ):
         return number_scan.HOLE  # a bare address
     if isinstance(node, (num_role.quoted, *SKIPPED)):
         return number_scan.HOLE
@@ -251,16 +282,25 @@ def typed(doctree, source: list[str], bibliography: list[str]) -> tuple[list[Typ
     def add(number: number_scan.Found, text: str, node, alternative=False, anchor=""):
         if alternative:
             backing = "alt"
-        elif put_in.intersection(number.values) or (number.parts and all(
-                part in put_in for part in number.parts if part >= 100)):
+        elif put_in.intersection(number.values) or (
+            number.parts and all(part in put_in for part in number.parts if part >= 100)
+        ):
             backing = "literal"
         elif cited.named(number.text, text[: number.start]):
             backing = "year"
         else:
             backing = ""
-        context = text[max(0, number.start - 60): number.start + len(number.text) + 60]
-        found.append(Typed(number.text, context, source_lines.line_of(node, anchor or number.text, source), backing,
-                           number.values, borrower_of(node)))
+        context = text[max(0, number.start - 60) : number.start + len(number.text) + 60]
+        found.append(
+            Typed(
+                number.text,
+                context,
+                source_lines.line_of(node, anchor or number.text, source),
+                backing,
+                number.values,
+                borrower_of(node),
+            )
+        )
 
     for block in blocks(doctree):
         text = number_scan.plain(text_of(block))
@@ -288,7 +328,9 @@ def typed(doctree, source: list[str], bibliography: list[str]) -> tuple[list[Typ
                 for number in number_scan.in_text(text):
                     add(number, text, block)
     for node in doctree.findall(PendingGlueReference):
-        found.append(Typed(node.astext() or node.key, "a glued number", source_lines.line_of(node, node.key, source), ""))
+        found.append(
+            Typed(node.astext() or node.key, "a glued number", source_lines.line_of(node, node.key, source), "")
+        )
     return found, put_in
 
 
@@ -375,14 +417,27 @@ def check(app, env):
     faults += [f"audit.yml: {phrase!r} excepts nothing any more: take it out" for phrase in phrases.keys() - used]
     quoted = sum(map(len, num_role.quotes(env).values()))
     total = quoted + counts.total() + len(faults)
-    log.info("audit: %d numbers on %d pages, of which %d quoted from the record, %d literals of the page's cells, "
-             "%d years of cited works, %d excepted: %.4g %% backed",
-             total, len(audited(env)), quoted, counts["literal"], counts["year"], counts["excepted"],
-             100 * (1 - len(faults) / total) if total else 100)
+    log.info(
+        "audit: %d numbers on %d pages, of which %d quoted from the record, %d literals of the page's cells, "
+        "%d years of cited works, %d excepted: %.4g %% backed",
+        total,
+        len(audited(env)),
+        quoted,
+        counts["literal"],
+        counts["year"],
+        counts["excepted"],
+        100 * (1 - len(faults) / total) if total else 100,
+    )
     if faults:
-        raise NotBacked("\n  ".join([
-            f"{len(faults)} number(s) without backing. Quote them ({{num}}`id`, \\num{{id}}), or let a cell of the page"
-            " put them in; a name or date goes into book/audit.yml with a reason.", *faults]))
+        raise NotBacked(
+            "\n  ".join(
+                [
+                    f"{len(faults)} number(s) without backing. Quote them ({{num}}`id`, \\num{{id}}), or let a cell of"
+                    " the page put them in; a name or date goes into book/audit.yml with a reason.",
+                    *faults,
+                ]
+            )
+        )
     return []
 
 

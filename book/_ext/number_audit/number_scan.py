@@ -20,7 +20,8 @@ RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 POWER = rf"10[{SPACE}]*(?:\^[{SPACE}]*(?:\{{[{SPACE}]*[{DASH}]?\d+[{SPACE}]*\}}|\(?[{DASH}]?\d+)|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 PERCENT = rf"[{SPACE}]*(?:\\?%(?![{SPACE}]*\d)|per[{SPACE}-]?cent\b)"
 
-NUMBER = re.compile(rf"""
+NUMBER = re.compile(
+    rf"""
     (?<!\d) (?<!\d\.)
     (?: (?P<bare> {POWER})
       | (?P<mantissa> \d{{1,3}} (?:[{SPACE},'’_]\d{{3}})+ (?!\d) (?:\.\d+)?
@@ -29,7 +30,9 @@ NUMBER = re.compile(rf"""
           | [{SPACE}]* [×x*·⋅∙] [{SPACE}]* (?P<power> {POWER})
           | [{SPACE}]* (?P<scale> K(?![A-Za-z]) | \b(?:hundred|thousand|million|billion)\b ) )?
         (?P<percent> {PERCENT} )? )
-""", re.VERBOSE)
+""",
+    re.VERBOSE,
+)
 SMALL_TYPE = re.compile("(?<!10)(?<!10[⁺⁻])(?<![⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]{3,}|[₀-₉]{3,}")  # but for powers of ten
 COMMA = re.compile(r"(?<![\d,.])\d+,\d{1,2}(?![\d,])")  # a decimal comma: 5,97
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
@@ -40,13 +43,17 @@ WORDS = {word: value for value, word in enumerate(DIGITS + TEENS)} | {word: 20 +
 GAP = rf"[{SPACE}\n-]+"
 SMALL = rf"(?:(?:{'|'.join(TENS)})(?:{GAP}(?:{'|'.join(DIGITS[1:])})\b)?|(?:{'|'.join(DIGITS + TEENS)})\b)"
 GROUP = rf"{SMALL}(?:{GAP}hundred\b(?:{GAP}(?:and{GAP})?{SMALL})?)?"
-SPELLED = re.compile(rf"""
+SPELLED = re.compile(
+    rf"""
     \b (?P<whole> {GROUP} (?:{GAP}(?:thousand|million|billion)\b (?:{GAP}(?:and{GAP})?{GROUP})? )* )
-    (?: {GAP}point (?P<point> (?:{GAP}(?:{'|'.join(DIGITS)})\b)+ ) )? (?P<percent> {PERCENT} )? (?![\w])
-""", re.VERBOSE | re.IGNORECASE)
+    (?: {GAP}point (?P<point> (?:{GAP}(?:{"|".join(DIGITS)})\b)+ ) )? (?P<percent> {PERCENT} )? (?![\w])
+""",
+    re.VERBOSE | re.IGNORECASE,
+)
 NOT_NUMBERS = re.compile(r"https?://\S+|arXiv:\s*\d{4}\.\d{4,5}(?:v\d+)?|doi:\s*\S+", re.IGNORECASE)
 AFTER_NAME = re.compile(
-    r"(?:\b[Ss]ections?|§|\bSec\.|\bFigures?|\bFig\.|\bTables?|\bEquations?|\bEq\.|\bChapters?)\s*\(?$")
+    r"(?:\b[Ss]ections?|§|\bSec\.|\bFigures?|\bFig\.|\bTables?|\bEquations?|\bEq\.|\bChapters?)\s*\(?$"
+)
 
 
 class Found(NamedTuple):

@@ -1,7 +1,8 @@
 """Find Chromium for all that needs it: the tests, the book on paper, the benchmarks.
 
-    python book/_ext/site_features/chromium.py        finds it, or installs it on Debian, and says in one line which one it is
+    python book/_ext/site_features/chromium.py
 
+finds it, or installs it on Debian, and says in one line which one it is.
 `make test` and `make pdf` run this program first, so that a missing browser is told before anything else begins. What
 runs afterwards only looks it up, by `path`: playwright's own Chromium if it is installed, else the system's.
 """

@@ -19,8 +19,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx_codeautolink.extension import SphinxCodeAutoLink
 from sphinx_codeautolink.extension.directive import PrefaceMarker
 
-BLOCK = re.compile(r'<div class="(?:[^"]* )?highlight-[^"]*"[^>]*>\s*<div class="highlight">.*?</pre></div>\s*</div>',
-                   re.DOTALL)
+BLOCK = re.compile(
+    r'<div class="(?:[^"]* )?highlight-[^"]*"[^>]*>\s*<div class="highlight">.*?</pre></div>\s*</div>', re.DOTALL
+)
 NO_CODE = re.compile(r'<span class="linenos">[^<]*</span>|<[^>]*>')
 CUT = "<!-- the next block -->"
 

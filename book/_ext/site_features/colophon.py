@@ -20,8 +20,10 @@ def colophon(number: str, commit: Commit | None) -> str:
     if commit is None:
         return f"Version {escape(number)}, built from a copy without its history: the commit is not known."
     after = " with changes that are not committed" if commit.changed else ""
-    return (f'Version {escape(number)}, commit <code title="{commit.id}">{commit.id[:10]}</code> of '
-            f'<time datetime="{commit.date}">{commit.date}</time>{after}.')
+    return (
+        f'Version {escape(number)}, commit <code title="{commit.id}">{commit.id[:10]}</code> of '
+        f'<time datetime="{commit.date}">{commit.date}</time>{after}.'
+    )
 
 
 def configure(app: Sphinx, config: Config) -> None:
@@ -29,7 +31,8 @@ def configure(app: Sphinx, config: Config) -> None:
     config.version = number
     config.release = f"{number} {commit.id}{'+' if commit.changed else ''}" if commit else number
     config.html_theme_options = {
-        **config.html_theme_options, "extra_footer": f'<p class="colophon">{colophon(number, commit)}</p>'
+        **config.html_theme_options,
+        "extra_footer": f'<p class="colophon">{colophon(number, commit)}</p>',
     }
 
 

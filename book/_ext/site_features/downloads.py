@@ -120,8 +120,11 @@ def write_archive(target: Path, root: Path, notebooks: dict[str, str], seconds: 
 
 def stems(app: Sphinx) -> dict[str, str]:
     """Return the pages with cells, and the name of their files, in the order of the names."""
-    return {page: page.rpartition("/")[2] for page in sorted(app.env.found_docs)
-            if app.env.nb_metadata.get(page, {}).get("exec_data")}
+    return {
+        page: page.rpartition("/")[2]
+        for page in sorted(app.env.found_docs)
+        if app.env.nb_metadata.get(page, {}).get("exec_data")
+    }
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
@@ -134,8 +137,11 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     for page, name in stems(app).items():
         path = Path(app.env.doc2path(page))
         words = READ_ME.format(
-            title=edition.title, version=edition.version, commit=f", commit {commit.id[:10]}" if commit else "",
-            chapter=app.env.titles[page].astext(), site=edition.address(app.builder.get_target_uri(page)),
+            title=edition.title,
+            version=edition.version,
+            commit=f", commit {commit.id[:10]}" if commit else "",
+            chapter=app.env.titles[page].astext(),
+            site=edition.address(app.builder.get_target_uri(page)),
             archive=ARCHIVE,
         )
         book = notebook(path.read_text(encoding="utf8"), path, words, numbers)
@@ -168,8 +174,9 @@ class TakeAlong(SphinxDirective):
 def make_list(app: Sphinx, doctree: nodes.document, page: str) -> None:
     way = "../" * app.builder.get_target_uri(page).count("/") + FOLDER
     for node in list(doctree.findall(take_along)):
-        rows = [f"{escape(app.env.titles[other].astext())}: {links(app, page, name)}" for other, name in
-                stems(app).items()]
+        rows = [
+            f"{escape(app.env.titles[other].astext())}: {links(app, page, name)}" for other, name in stems(app).items()
+        ]
         rows.append(f'<a download href="{way}/{ARCHIVE}">all sources</a>, from which they run as they are')
         items = "".join(f"<li><p>{row}</p></li>\n" for row in rows)
         html = f'<ul class="take-along simple">\n{items}</ul>\n<p>{PLACE}</p>\n'

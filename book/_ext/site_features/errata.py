@@ -40,8 +40,9 @@ class Erratum(SphinxDirective):
         if not NUMBER.fullmatch(name) or "source" not in self.options:
             raise self.error(f"an erratum is numbered E1, E2, … and names its :source:, got {name!r} {self.options}")
         label = f"erratum-{name.lower()}"
-        box = erratum("", ids=[label], label=label, number=name, source=self.options["source"],
-                      classes=["admonition", "erratum"])
+        box = erratum(
+            "", ids=[label], label=label, number=name, source=self.options["source"], classes=["admonition", "erratum"]
+        )
         self.set_source_info(box)
         box += nodes.title("", f"Erratum {name}")
         self.state.nested_parse(self.content, self.content_offset, box)

@@ -16,8 +16,10 @@ from sphinx.application import Sphinx
 from sphinx.builders.html._assets import _JavaScript as JavaScript
 
 SHEET = "_static/site.css"
-LINK = re.compile(r'<link\b(?=[^>]*\srel="stylesheet")[^>]*\shref="([^"?]*)[^"]*"[^>]*>\s*|'
-                  r'<link\b[^>]*\shref="([^"?]*)[^"]*"[^>]*\srel="stylesheet"[^>]*>\s*')
+LINK = re.compile(
+    r'<link\b(?=[^>]*\srel="stylesheet")[^>]*\shref="([^"?]*)[^"]*"[^>]*>\s*|'
+    r'<link\b[^>]*\shref="([^"?]*)[^"]*"[^>]*\srel="stylesheet"[^>]*>\s*'
+)
 URL = re.compile(r"""url\(\s*(?!["']?(?:[a-z]+:|/|#))(["']?)([^"')]+)\1\s*\)""")
 CHARSET = re.compile(r'@charset "[^"]*";')
 AT_ONCE = "documentation_options.js"  # the page itself sets one of these

@@ -32,7 +32,7 @@ def fields(app: Sphinx, what: str, name: str, obj: object, options: object, line
         elif field := FIELD.match(line):
             if not inside:
                 written.append("")
-            written.append(f":{field[1]}: {escape(line[field.end():])}")
+            written.append(f":{field[1]}: {escape(line[field.end() :])}")
             inside = True
         else:
             inside = inside and line.strip() != ""

@@ -37,8 +37,10 @@ from site_features.downloads import PLACE
 
 NAME = "book.pdf"
 # What a page shows only on a screen, or only in dark, and the code of figures, which the screen folds away.
-SCREEN = ("details.hide, script, style, a.headerlink, button, .num-tip, .interactive-live, .on-dark, .d-print-none, "
-          "a.paper, .interactive-still > summary")
+SCREEN = (
+    "details.hide, script, style, a.headerlink, button, .num-tip, .interactive-live, .on-dark, .d-print-none, "
+    "a.paper, .interactive-still > summary"
+)
 ELEMENT = re.compile(rb"\(node\d{8}\)")  # the name of an element of a PDF's structure
 REFERENCES = ("for", "headers", "aria-labelledby", "aria-describedby", "aria-controls")
 STYLE = """
@@ -180,20 +182,25 @@ def document(site: Path, folder: str, numbers: dict[str, int], commit: Commit | 
     address = config.get("html", {}).get("baseurl") or ""
     first = front(site)
     pages = contents(site, first)
-    sheets = [local(page, link["href"].split("?")[0])[0] for page in pages
-              for link in read(site, page).select("link[rel=stylesheet]")]
+    sheets = [
+        local(page, link["href"].split("?")[0])[0]
+        for page in pages
+        for link in read(site, page).select("link[rel=stylesheet]")
+    ]
     articles = [chapter(site, page, set(pages), folder, address) for page in pages]
     rows = [row for article in articles for row in headings(article)]
     links = "".join(f'<link rel="stylesheet" href="{folder}/{escape(sheet)}">' for sheet in dict.fromkeys(sheets))
     title, author = escape(config["title"]), escape(config["author"])
-    return "".join([
-        '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf8">',
-        f"<title>{title}</title>{links}<style>{STYLE}</style></head><body>",
-        f'<div class="bd-article paper-cover"><h1>{title}</h1><p>{author}</p><p>{edition(commit)}</p></div>',
-        f'<nav class="bd-article paper-contents"><h1>Contents</h1>{listing(rows, numbers)}</nav>',
-        *map(str, articles),
-        "</body></html>",
-    ])
+    return "".join(
+        [
+            '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf8">',
+            f"<title>{title}</title>{links}<style>{STYLE}</style></head><body>",
+            f'<div class="bd-article paper-cover"><h1>{title}</h1><p>{author}</p><p>{edition(commit)}</p></div>',
+            f'<nav class="bd-article paper-contents"><h1>Contents</h1>{listing(rows, numbers)}</nav>',
+            *map(str, articles),
+            "</body></html>",
+        ]
+    )
 
 
 # ---- the PDF
@@ -270,8 +277,16 @@ def print_site(site: Path, commit: Commit | None) -> Path:
             page_file.write_text(text, encoding="utf8")
             page.goto(page_file.as_uri())
             page.evaluate("() => document.fonts.ready.then(() => true)")
-            page.pdf(path=raw, prefer_css_page_size=True, print_background=True, outline=True, tagged=True,
-                     display_header_footer=True, header_template="<span></span>", footer_template=FOOT)
+            page.pdf(
+                path=raw,
+                prefer_css_page_size=True,
+                print_background=True,
+                outline=True,
+                tagged=True,
+                display_header_footer=True,
+                header_template="<span></span>",
+                footer_template=FOOT,
+            )
             numbers = places(raw)
         browser.close()
     target = site / NAME
