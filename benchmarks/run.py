@@ -29,7 +29,7 @@ import posenc  # noqa: E402
 from benchmarks import peers  # noqa: E402
 from benchmarks.machine import machine  # noqa: E402
 from benchmarks.timing import CONTROL, measure  # noqa: E402
-from posenc import _angles, rotary  # noqa: E402
+from posenc import _kernels, _rotation  # noqa: E402
 
 TABLES = [(64, 32), (512, 512), (8192, 1024), (131_072, 128)]
 PACKAGES = [
@@ -52,6 +52,12 @@ def textbook(length: int, dim: int, dtype: type = np.float64) -> np.ndarray:
     return out
 
 
+def forget() -> None:
+    """Have the library keep nothing from earlier calls but frequencies."""
+    for memo in (_kernels._kept_rows, _kernels._kept_table_factors, _kernels._kept_factors, _rotation._kept_turns):
+        memo.cache_clear()
+
+
 def available(make: Callable[..., peers.Calls], *arguments: Any) -> peers.Calls:
     try:
         return make(*arguments)
@@ -63,7 +69,7 @@ def available(make: Callable[..., peers.Calls], *arguments: Any) -> peers.Calls:
 def table_group(length: int, dim: int) -> dict[str, Callable[[], Any]]:
     def first_call() -> np.ndarray:
         """With the frequencies kept, as the peers keep theirs, but no list of phasors from an earlier call."""
-        _angles._kept_factors.cache_clear()
+        forget()
         return posenc.sinusoidal_table(length, dim)
 
     return {
@@ -84,8 +90,7 @@ def rotary_group(heads: int, n: int, dim: int) -> dict[str, Callable[[], Any]]:
 
     def first_call() -> np.ndarray:
         """With the frequencies kept, but neither the turns nor the phasors they are products of."""
-        rotary._kept_turns.cache_clear()
-        _angles._kept_factors.cache_clear()
+        forget()
         return posenc.apply_rotary(x, p)
 
     return {

@@ -1,4 +1,4 @@
-"""Learned encodings: one trained vector a position, and none beyond the table."""
+"""Learned encodings: one trained vector per position, and none beyond the table."""
 
 from typing import Any
 
@@ -26,12 +26,11 @@ def learned_encoding(table: ArrayLike, positions: ArrayLike) -> NDArray[Any]:
     rows = _checks.numeric(table, "table")
     if rows.ndim != 2:
         raise ValueError(f"table must have two axes, (length, dim), got shape {rows.shape}")
-    p = _checks.numeric(positions, "positions")
-    if p.size == 0:
-        p = p.astype(int)
-    if p.dtype.kind not in "iu":
-        raise TypeError(f"positions must be integers to look up in a table, got dtype {p.dtype}")
+    p = _checks.integers(positions, "positions")
+    if p.size and len(rows) == 0:
+        raise IndexError(f"position {p.flat[0]} is not in the table, which has no positions: its shape is {rows.shape}")
     if p.size and not (p.min() >= 0 and p.max() < len(rows)):
         bad = p.min() if p.min() < 0 else p.max()
         raise IndexError(f"position {bad} is not in a table of {len(rows)} positions, 0 to {len(rows) - 1}")
+    _checks.room("positions", (*p.shape, rows.shape[1]))
     return np.take(rows, p, axis=0)
