@@ -1,11 +1,12 @@
 """What a cell publishes a number with.
 
-    print("minimum", record("minimum-similarity", sims.min()))
+    record("minimum-similarity", sims.min())
 
-`record` publishes the value once, under an id that is unique in the whole book, and returns its shown form as text. All
-that a reader needs beside the value stands by id in `numbers.yml`: `meaning`, `shown` (a Python format), `unit`,
-`tolerance` (relative, 1e-9 unless it says otherwise), `below` (a residual's bound), `source` (rows of
-`source-numbers.csv`) and `given` (true for an input that a source document states).
+`record` publishes the value once, under an id that is unique in the whole book. As the last line of a cell it displays
+nothing; what it returns is the shown form as text, which `print` needs where a residual is shown as its bound. All that
+a reader needs beside the value stands by id in `numbers.yml`: `meaning`, `shown` (a Python format), `unit`, `tolerance`
+(relative, 1e-9 unless it says otherwise), `below` (a residual's bound), `source` (rows of `source-numbers.csv`) and
+`given` (true for an input that a source document states).
 
 A residual, that is rounding noise, is shown as the bound it stays below: its own digits depend on the processor.
 """
@@ -69,7 +70,14 @@ def noise(artist, below: float):
     return artist
 
 
-def record(name: str, value) -> str:
+class Shown(str):
+    """The shown form of a number: text that `print` writes, and that a cell which ends with it does not display."""
+
+    def _ipython_display_(self) -> None:
+        """Display nothing, so that a line that publishes a number adds no output of its own."""
+
+
+def record(name: str, value) -> Shown:
     """Publish `value` as the number of record `name` and return its shown form.
 
     Raises KeyError for an id that `numbers.yml` lacks, TypeError or ValueError for what is no finite real number,
@@ -96,4 +104,4 @@ def record(name: str, value) -> str:
     scrapbook = {"name": f"number:{name}", "mime_prefix": "application/papermill.record/"}
     if get_ipython() is not None:  # a plain Python would print it
         display({MIME: json.dumps(payload)}, metadata={"scrapbook": scrapbook}, raw=True)
-    return text
+    return Shown(text)
