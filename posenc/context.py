@@ -186,8 +186,10 @@ def yarn_attention_factor(factor: float, mscale: float = 1.0, mscale_all_dim: fl
         return 1.0
     over, under = (0.1 * scale * math.log(factor) + 1.0 for scale in scales)
     if not max(over, under) < math.inf:
-        raise ValueError(f"mscale and mscale_all_dim must be small enough to stay within the range of float64, got "
-                         f"{scales[0]} and {scales[1]}")
+        raise ValueError(
+            f"mscale and mscale_all_dim must be small enough to stay within the range of float64, got "
+            f"{scales[0]} and {scales[1]}"
+        )
     return over / under
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import posenc
 
-ROOT = Path(__file__).parents[1]
-PEER = json.loads((ROOT / "tests" / "data" / "configs.json").read_text(encoding="utf8"))
+ROOT = Path(__file__).parents[2]
+PEER = json.loads((ROOT / "tests" / "posenc" / "data" / "configs.json").read_text(encoding="utf8"))
 MODELS = json.loads((ROOT / "book" / "data" / "models.json").read_text(encoding="utf8"))["models"]
 SETTINGS = {model["name"]: model["settings"] for model in MODELS}
 ROTARY = [model["name"] for model in MODELS if model["scheme"] == "rotary"]

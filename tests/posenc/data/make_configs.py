@@ -3,7 +3,7 @@
 The settings of published models are those of book/data/models.json. Run by hand in an environment of its own:
 
     pip install torch==2.13.0 transformers==5.24.0
-    python tests/data/make_configs.py
+    python tests/posenc/data/make_configs.py
 
 The library works in float32. Here the name float32 means float64 while it works, so that nothing is rounded before
 float64 rounds it.
@@ -25,7 +25,7 @@ torch.Tensor.float = torch.Tensor.double
 from transformers import AutoConfig  # noqa: E402
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS  # noqa: E402
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 MODELS = json.loads((ROOT / "book" / "data" / "models.json").read_text(encoding="utf8"))["models"]
 CLASSES = {
     "gpt_neox": ("gpt_neox", "GPTNeoX"),
@@ -140,7 +140,7 @@ CASES = [
 
 result = {
     "origin": {
-        "script": "tests/data/make_configs.py",
+        "script": "tests/posenc/data/make_configs.py",
         "python": sys.version.split()[0],
         **{name: version(name) for name in ("torch", "transformers")},
     },
