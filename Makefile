@@ -32,11 +32,13 @@ book: .venv/ready
 	"$(bin)/jupyter-book" build .
 
 test: browser
+	"$(bin)/ruff" format --check --quiet . || { echo "Format the code first: $(bin)/ruff format ." >&2; exit 1; }
+	"$(bin)/ruff" check --quiet .
 	"$(bin)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # Finds Chromium, or installs it where that is possible, and says which one it is.
 browser: .venv/ready
-	"$(bin)/python" book/_ext/chromium.py
+	"$(bin)/python" book/_ext/site_features/chromium.py
 
 record: .venv/ready
 	FRESH_ANEW=1 GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
@@ -59,7 +61,7 @@ serve: .venv/ready
 	"$(bin)/watchfiles" "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
 
 pdf: browser book
-	"$(bin)/python" book/_ext/paper.py
+	PYTHONPATH=book/_ext "$(bin)/python" -m site_features.print_pdf
 
 linkcheck: .venv/ready
 	"$(bin)/jupyter-book" build --builder custom --custom-builder linkcheck .

@@ -12,6 +12,7 @@ The lesson's draws LessonRandom
 Positions and frequencies are arguments everywhere: nothing has a maximum length or a state. Work is done in float64,
 results come in the dtype asked for, inputs are never changed.
 """
+
 from .alibi import alibi_bias, alibi_slopes
 from .attention import attention, causal_mask, softmax
 from .context import dynamic_ntk, interpolated, llama3, ntk_aware, yarn, yarn_attention_factor

@@ -2,6 +2,7 @@
 
 Every function takes frequencies (radians per token, fastest first, as `frequencies` gives them) and returns new ones.
 """
+
 import math
 from typing import Any
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-import chromium
+from site_features import chromium
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns("_build", ".venv", ".bench", ".git", ".*_cache", ".hypothesis", "__pycache__")
