@@ -154,7 +154,8 @@ def test_settings_that_are_no_positive_numbers_are_refused(call, name, bad, erro
 @pytest.mark.parametrize(
     "call, name",
     [
-        (lambda: posenc.yarn([1, 0.1], 4, 100, 1, 1), "beta_fast must be above beta_slow"),
+        (lambda: posenc.yarn([1, 0.1], 4, 100, 1, 2), "beta_fast must be above beta_slow"),
+        (lambda: posenc.yarn([1, 0.1], 4, 100, 1, 1, "paper"), "beta_fast must be above beta_slow"),
         (lambda: posenc.yarn([1, 0.1], 4, 100, ramp="linear"), "ramp must be one of"),
         (lambda: posenc.yarn([1, 0.1, 0.02], 4, 100), "fall in one ratio"),
         (lambda: posenc.yarn([1, 1], 4, 100), "fall in one ratio"),

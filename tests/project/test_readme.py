@@ -1,7 +1,9 @@
-"""The README's example prints what the README says, and its commands and files exist."""
+"""The README's examples print what the README says, and its commands and files exist."""
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -11,6 +13,13 @@ README = (ROOT / "README.md").read_text(encoding="utf8")
 def test_the_example_prints_what_the_readme_says():
     results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert results.attempted >= 6 and results.failed == 0
+
+
+def test_the_program_for_a_models_settings_runs_as_written():
+    program, shown = re.search(r"```python\n(import.+?)```\n\n```text\n(.+?)```", README, re.DOTALL).groups()
+    assert len(program.splitlines()) <= 12  # ten lines and what NumPy and posenc are called
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == shown
 
 
 def test_every_command_is_a_target_of_the_makefile():
