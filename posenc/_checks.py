@@ -238,9 +238,14 @@ def positions(value: ArrayLike, name: str = "positions") -> NDArray[np.float64]:
     return array.astype(np.float64, copy=False)
 
 
+def _items(value: Any) -> list[Any]:
+    """The numbers of a list as they came, before NumPy finds one dtype for all of them."""
+    return [item[()] if isinstance(item, np.ndarray) else item for item in np.asarray(value, dtype=object).flat]
+
+
 def _check_mixed(value: Any, name: str) -> None:
     """Refuse integers that NumPy rounded to 2**53 because they came in a list beside a fraction or another dtype."""
-    for number in np.asarray(value, dtype=object).flat:
+    for number in _items(value):
         if isinstance(number, (int, np.integer)) and abs(int(number)) > int(LARGEST):
             raise ValueError(f"{name} must be {_PLACES}, got {int(number)}")
 
@@ -251,13 +256,13 @@ def integers(value: ArrayLike, name: str) -> NDArray[Any]:
     if array.size == 0:
         return array.astype(int)
     if array.dtype.kind == "f" and not isinstance(value, np.ndarray):
-        items = np.asarray(value, dtype=object)
-        if all(isinstance(item, (int, np.integer)) and not isinstance(item, bool) for item in items.flat):
-            numbers = [int(item) for item in items.flat]
+        items = _items(value)
+        if all(isinstance(item, (int, np.integer)) and not isinstance(item, bool) for item in items):
+            numbers = [int(item) for item in items]
             far = max(numbers, key=abs)
             if abs(far) >= 2**63:
                 raise ValueError(f"{name} must be within the range of int64, got {far}")
-            array = np.array(numbers, np.int64).reshape(items.shape)
+            array = np.array(numbers, np.int64).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}: {show(value)}")
     return array

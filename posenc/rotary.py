@@ -50,7 +50,7 @@ def apply_rotary(
     x itself or share memory with it. A NaN or an infinity in x spreads over its pair and no further; an infinity gives
     NaN where it meets another or a sine of 0, so also at position 0, as inf * 0 does.
     Returns: `out`, or a new array of the shape of x, in its dtype (float64 for others). float16 and float32 are rounded
-    once from float64 up to 16384 numbers; beyond, products in float32 add 1.5 units of the pair's length at most.
+    once from float64 up to 2**14 numbers; beyond, products in float32 add 1.5 units of the pair's length at most.
     Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit, before anything is
     written; ValueError for a result beyond the range of its dtype, when what `out` then holds is undefined.
     Source: Su et al. 2021, "RoFormer", section 3.4.2 (interleaved); the half layout is GPT-NeoX's.
