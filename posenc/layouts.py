@@ -196,11 +196,11 @@ def rotary_cache(
     layout, half the width apart in "half" layout, so that x is rotated by x * cosines + rotated(x) * sines, where
     rotated(x) puts -x_b for x_a and x_a for x_b. `apply_rotary` keeps no such table and rounds no angle.
 
-    What it costs: a cosine is off by up to half a unit in its last place, 2**-9 in bfloat16 (0.002, and so all scores
-    by about as much of their size), 2**-12 in float16, 2**-25 in float32. That is the same at every position. `angles`
-    in less than float64 costs more with every token: positions, frequencies and their products are rounded, and an
-    angle of t radians is off by up to about t 2**-23 in float32 (0.016 for 131,072 radians) and t 2**-6 in
-    bfloat16, where whole numbers end at 256, so that neighbours far away share one angle.
+    What it costs, with a factor of 1: a cosine is off by up to half a unit in its last place, 2**-9 in bfloat16, 2**-12
+    in float16, 2**-25 in float32, and that is the same at every position. `angles` in less than float64 cost more with
+    every token: positions, frequencies and their products are rounded, so that an angle of t radians is off by up to
+    about t 2**-23 in float32 (for positions up to 2**24; 2**-6 for 2**17 radians) and t 2**-6 in bfloat16, where whole
+    numbers end at 256 and distant neighbours share one angle.
 
     Parameters: `positions`, real numbers of any shape (..., n), in tokens; `rotary_dim`, coordinates, a positive even
     integer; `base`, `frequencies` and `layout` as for `apply_rotary`, but "half" by default, which most models have;
