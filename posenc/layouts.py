@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _angles, _checks, rotary
+from . import _angles, _checks, rotary, sinusoidal
 
 BLOCKS = ("sin-cos", "cos-sin")
 SPACINGS = ("d/2", "d/2-1")
@@ -218,15 +218,24 @@ def rotary_cache(
     width, layout = _checks.width(rotary_dim, "rotary_dim"), _checks.choice(layout, "layout", rotary.LAYOUTS)
     kept, formed = _precision(dtype, "dtype"), _precision(angles, "angles")
     factor = _checks.positive(attention_factor, "attention_factor")
-    omega = rotary.pair_frequencies(width, base, frequencies)
     p = _checks.positions(positions)
+    omega = sinusoidal.frequencies(width, base) if frequencies is None else _checks.frequency_list(frequencies)
     if formed == "float64":
-        sine, cosine = _angles.sines_and_cosines(p, omega)
+        first = np.zeros((*p.shape, width))
+        first[..., 0::2] = 1  # (1, 0) turns into a cosine and a sine
+        turned = rotary.apply_rotary(first, p, base, frequencies)
+        cosine, sine = turned[..., 0::2], turned[..., 1::2]
     else:
-        angle = _rounded(_rounded(p, formed)[..., np.newaxis] * _rounded(omega.w, formed), formed)
+        if omega.size != width // 2:
+            raise ValueError(
+                f"frequencies must have one entry for each of the {width // 2} pairs of width {width}, got {omega.size}"
+            )
+        angle = _rounded(_rounded(p, formed)[..., np.newaxis] * _rounded(omega, formed), formed)
         if not np.isfinite(angle).all():
-            raise ValueError(f"positions must be small enough that angles stay within the range of {formed}, got up to "
-                             f"{np.abs(p).max()}")  # fmt: skip
+            raise ValueError(
+                f"positions must be small enough that angles stay within the range of {formed}, got up to "
+                f"{np.abs(p).max()}"
+            )
         sine, cosine = np.sin(angle), np.cos(angle)
     both = [_stored(numbers * factor, kept) for numbers in (cosine, sine)]
     if layout == "half":

@@ -24,8 +24,7 @@ _BLOCK = 2**15  # numbers in x turned at once
 _KEPT = 2**18
 
 
-def pair_frequencies(rotary_dim: int, base: float, frequencies: ArrayLike | None) -> _angles.Frequencies:
-    """The frequencies of a base, or the ones given in its place."""
+def _omega(rotary_dim: int, base: float, frequencies: ArrayLike | None) -> _angles.Frequencies:
     base = _checks.positive(base, "base")
     if frequencies is None:
         return _angles.from_base(rotary_dim, base)
@@ -79,7 +78,7 @@ def apply_rotary(
     )
     if width > head_dim:
         raise ValueError(f"rotary_dim must be at most the width of x, {head_dim}, got {width}")
-    omega = pair_frequencies(width, base, frequencies)
+    omega = _omega(width, base, frequencies)
     p = _checks.positions(positions)
     try:
         fits = np.broadcast_shapes(p.shape, x.shape[:-1]) == x.shape[:-1]
@@ -214,7 +213,7 @@ def rotary_matrix(
     """
     dim = _checks.width(dim)
     layout = _checks.choice(layout, "layout", LAYOUTS)
-    omega = pair_frequencies(dim, base, frequencies)
+    omega = _omega(dim, base, frequencies)
     sine, cosine = _angles.sines_and_cosines(_checks.positions(position, "position"), omega)
     out = np.zeros((*sine.shape[:-1], dim, dim))  # (..., d, d)
     j = np.arange(dim // 2)
