@@ -67,15 +67,16 @@ def available(make: Callable[..., peers.Calls], *arguments: Any) -> peers.Calls:
 
 
 def table_group(length: int, dim: int) -> dict[str, Callable[[], Any]]:
-    def first_call() -> np.ndarray:
+    def first_call(dtype: type = np.float64) -> np.ndarray:
         """With the frequencies kept, as the peers keep theirs, but no list of phasors from an earlier call."""
         forget()
-        return posenc.sinusoidal_table(length, dim)
+        return posenc.sinusoidal_table(length, dim, dtype=dtype)
 
     return {
         "posenc": lambda: posenc.sinusoidal_table(length, dim),
         "posenc, float32": lambda: posenc.sinusoidal_table(length, dim, dtype=np.float32),
         "posenc, first call": first_call,
+        "posenc, first call, float32": lambda: first_call(np.float32),
         "filling, float64": lambda: np.full((length, dim), 1.0),
         "filling, float32": lambda: np.full((length, dim), 1.0, np.float32),
         "textbook NumPy": lambda: textbook(length, dim),
@@ -98,6 +99,7 @@ def rotary_group(heads: int, n: int, dim: int) -> dict[str, Callable[[], Any]]:
         "posenc, half": lambda: posenc.apply_rotary(x, p, layout="half"),
         "posenc, first call": first_call,
         "posenc, into kept memory": lambda: posenc.apply_rotary(x, p, out=kept),
+        "posenc, half, into kept memory": lambda: posenc.apply_rotary(x, p, layout="half", out=kept),
         "copy": lambda: x.copy(),
         "copy, into kept memory": lambda: np.copyto(kept, x),
         **available(peers.rotary, x),

@@ -57,10 +57,11 @@ def width(value: Any, name: str = "dim") -> int:
 
 def _number(value: Any, name: str) -> Any:
     """A real number as it came, of whatever type: a Python or NumPy scalar, or the one in an array without axes."""
-    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object and not is_masked(value):
+    masked = isinstance(value, np.ma.MaskedArray)
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object and not masked:
         value = value[()]
     if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(value, (Real, np.integer, np.floating)):
-        got = "a masked array" if is_masked(value) else show(value)
+        got = "a masked array" if masked else show(value)
         raise TypeError(f"{name} must be a real number, got {got}")
     if value != value or value in (np.inf, -np.inf):
         raise ValueError(f"{name} must be finite, got {show(value)}")
@@ -149,7 +150,10 @@ def is_masked(value: Any) -> bool:
     if hasattr(kind, "__array__"):
         return isinstance(value, np.ndarray) is False and isinstance(np.asanyarray(value), np.ma.MaskedArray)
     if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, (str, bytes)):
-        return any(is_masked(item) for item in value)  # a sequence of another type, which NumPy reads as a list
+        try:
+            return any(is_masked(item) for item in value)  # a sequence of another type, which NumPy reads as a list
+        except (TypeError, KeyError):  # no sequence after all
+            return False
     return False
 
 
