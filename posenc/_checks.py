@@ -348,7 +348,7 @@ def frequency_list(value: ArrayLike, name: str = "frequencies") -> NDArray[np.fl
     """A one-dimensional, non-empty array of finite frequencies that are 0 or more."""
     array = finite(value, name).astype(np.float64, copy=False)
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must be one-dimensional and not empty, one entry a pair; got shape {array.shape}")
+        raise ValueError(f"{name} must be one-dimensional and not empty, one entry per pair; got shape {array.shape}")
     if array.min() < 0:
         raise ValueError(f"{name} must be 0 or more, got {array.min()}")
     return array

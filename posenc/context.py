@@ -259,7 +259,7 @@ def longrope(
     for name, value in (("short_factors", short_factors), ("long_factors", long_factors)):
         factors = _checks.finite(value, name).astype(np.float64, copy=False)
         if factors.shape != omega.shape:
-            raise ValueError(f"{name} must have one entry a pair, {omega.size} of them, got shape {factors.shape}")
+            raise ValueError(f"{name} must have one entry per pair, {omega.size} of them, got shape {factors.shape}")
         if not factors.min() > 0:
             raise ValueError(f"{name} must be above 0, got {factors.min()}")
         both.append(factors)

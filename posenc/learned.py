@@ -55,7 +55,7 @@ def resample_table(
 
     Parameters: `table`, finite real numbers of shape (length, dim), or (rows, columns, dim) for a grid, or with more
     axes before the last (a row for a class token must be taken off first, and put back); `shape`, the new length, or
-    one length an axis, 1 or more; `method`, "linear" or "cubic"; `align`, "cells" or "ends".
+    one length per axis, 1 or more; `method`, "linear" or "cubic"; `align`, "cells" or "ends".
     Returns: a new array of shape (*shape, dim) in the table's dtype (float64 for others), rounded once. Nothing is
     smoothed first, so that shrinking leaves out what lies between the places that are read.
     Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit.
@@ -69,6 +69,7 @@ def resample_table(
     if rows.ndim < 2 or 0 in rows.shape[:-1]:
         raise ValueError(f"table must have shape (length, dim), or more axes before the last, got {rows.shape}")
     sizes = _new_sizes(shape, rows.ndim - 1)
+    _checks.room("shape", (*sizes, rows.shape[-1]))
     method = _checks.choice(method, "method", METHODS)
     align = _checks.choice(align, "align", ALIGNMENTS)
     dtype = _checks.result_dtype(rows)
@@ -86,13 +87,17 @@ def resample_table(
 
 
 def _new_sizes(shape: Any, axes: int) -> list[int]:
-    if isinstance(shape, (str, bytes)) or not isinstance(shape, (Sequence, np.ndarray)) or not np.ndim(shape):
+    if isinstance(shape, (str, bytes)) or not isinstance(shape, (Sequence, np.ndarray)) or _has_no_axes(shape):
         sizes = [_checks.count(shape, "shape", least=1)]
     else:
         sizes = [_checks.count(size, "shape", least=1) for size in cast(Sequence[Any], shape)]
     if len(sizes) != axes:
         raise ValueError(f"shape must have one length for each of the {axes} axes of positions, got {sizes}")
     return sizes
+
+
+def _has_no_axes(shape: Any) -> bool:
+    return isinstance(shape, np.ndarray) and shape.ndim == 0
 
 
 def _resampled(table: NDArray[np.float64], axis: int, size: int, method: str, align: str) -> NDArray[np.float64]:

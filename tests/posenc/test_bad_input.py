@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import posenc
+from posenc import layouts
 
 
 class Indexed:
@@ -51,7 +52,7 @@ GOOD = {
     },
     "learned_encoding": {"table": np.ones((4, 2)), "positions": [0, 1]},
     "softmax": {"x": np.ones((2, 3)), "axis": -1, "mask": None},
-    "causal_mask": {"n_queries": 2, "n_keys": 3},
+    "causal_mask": {"n_queries": 2, "n_keys": 3, "window": 2},
     "attention": {
         **{"q": np.ones((2, 4)), "k": np.ones((3, 4)), "v": np.ones((3, 5))},
         **{"bias": None, "mask": None, "scale": None},
@@ -63,10 +64,41 @@ GOOD = {
         **{"frequencies": [1.0, 0.1, 0.01], "factor": 2.0, "original_length": 100.0},
         **{"beta_fast": 32.0, "beta_slow": 1.0, "ramp": "reference"},
     },
-    "yarn_attention_factor": {"factor": 2.0},
+    "yarn_attention_factor": {"factor": 2.0, "mscale": 1.0, "mscale_all_dim": 0.0},
     "llama3": {
         **{"frequencies": [1.0, 0.1], "factor": 8.0, "low_freq_factor": 1.0},
         **{"high_freq_factor": 4.0, "original_length": 8192.0},
+    },
+    "longrope": {
+        **{"frequencies": [1.0, 0.1], "length": 3.0, "original_length": 2.0},
+        **{"short_factors": [1.0, 1.0], "long_factors": [2.0, 2.0]},
+    },
+    "longrope_attention_factor": {"factor": 2.0, "original_length": 4096.0},
+    "block_encoding": {"positions": RUN, "dim": 4, "base": 1e4, "order": "sin-cos", "spacing": "d/2", "dtype": float},
+    "xpos_scales": {"positions": RUN, "dim": 4, "keys": False, "scale_base": 512.0, "gamma": 0.4},
+    "grid_positions": {"sizes": {"y": 2, "x": 3}},
+    "axial_encoding": {
+        **{"positions": {"y": RUN, "x": RUN}, "dim": 8, "base": 1e4, "widths": None},
+        **{"layout": "interleaved", "dtype": float},
+    },
+    "apply_axial_rotary": {
+        **{"x": np.ones((3, 8)), "positions": [RUN, RUN], "sections": [2, 2], "base": 1e4, "frequencies": None},
+        **{"layout": "half", "rotary_dim": None, "order": "contiguous"},
+    },
+    "axial_frequencies": {"sections": [2, 2], "base": 1e4, "order": "contiguous"},
+    "pair_axes": {"sections": [2, 2], "order": "contiguous"},
+    "t5_buckets": {"relative": [0, 1], "bidirectional": True, "num_buckets": 32, "max_distance": 128},
+    "relative_bias": {
+        **{"q_positions": [0, 1], "k_positions": [0, 1], "table": np.ones((32, 2))},
+        **{"bidirectional": True, "max_distance": 128},
+    },
+    "resample_table": {"table": np.ones((4, 2)), "shape": 6, "method": "linear", "align": "cells"},
+    "to_layout": {
+        **{"weights": np.ones((8, 4)), "num_heads": 2, "source": "half", "target": "interleaved", "rotary_dim": None},
+    },
+    "rotary_cache": {
+        **{"positions": RUN, "rotary_dim": 4, "base": 1e4, "frequencies": None, "layout": "half"},
+        **{"dtype": "float32", "angles": "float64", "attention_factor": 1.0},
     },
     "LessonRandom": {"seed": 1},
 }
@@ -108,7 +140,8 @@ ARRAYS = [
     *(np.broadcast_to(1.0, (3, 4)), np.frombuffer(b"\0" * 24), np.full((3, 4), np.nan), np.full((3, 4), np.inf)),
     *(np.full((3, 4), 1e308), np.full((3, 4), 3e38, np.float32), np.full((3, 4), 6e4, np.float16)),
 ]
-ENORMOUS = {"dim", "length", "n_queries", "n_keys", "num_heads"}
+SUBJECTS = ("position ", "positions ", "the leading axes", "the last axis", "rows / num_heads ")
+ENORMOUS = {"dim", "rotary_dim", "shape", "length", "n_queries", "n_keys", "num_heads"}
 
 
 @pytest.mark.parametrize(
@@ -127,10 +160,8 @@ def test_bad_input_is_refused_in_words(name, argument, values):
             result = function(**(GOOD[name] | {argument: value}))
         except (TypeError, ValueError, IndexError) as error:
             message = str(error)
-            subject = message.split()[0].strip(",")
-            assert subject in others or message.startswith(
-                ("position ", "positions ", "the leading axes", "the last axis")
-            )
+            subject = message.split()[0].strip(",").partition("[")[0]
+            assert subject in others or message.startswith(SUBJECTS), message
             assert any(word in message for word in ("must", "is not in the table", "is not in a table")), message
             continue
         except MemoryError:
@@ -139,7 +170,7 @@ def test_bad_input_is_refused_in_words(name, argument, values):
         answered += 1
         for part in result if isinstance(result, tuple) else (result,):
             if isinstance(part, np.ndarray):
-                assert type(part) is np.ndarray and part.dtype.isnative
+                assert type(part) in (np.ndarray, layouts.LaidOut) and part.dtype.isnative
             if isinstance(part, (np.ndarray, np.floating, float)) and argument != "x":
                 assert not np.isnan(part).any(), (name, argument, value)
         if array:
