@@ -76,6 +76,7 @@ interactive.figure = (() => {
     let frame = 0;
     let quiet = 0;
     let moved = false;
+    let pressed = 0;  // 1 from a press to its first change, 2 until it is let go: a ghost is where a drag began
 
     /* Asking the browser for a size in the midst of drawing makes it lay out the page anew: ask once a resize. */
     const measured = new Map();
@@ -119,7 +120,8 @@ interactive.figure = (() => {
     }
     function set(changes) {
       note = "";
-      if (!moved) before = state;
+      if (pressed === 1 || (!moved && !pressed)) before = state;
+      if (pressed) pressed = 2;
       moved = true;
       root.classList.add("moving");
       state = settle(parameters, { ...state, ...changes });
@@ -136,6 +138,9 @@ interactive.figure = (() => {
       return true;
     }
 
+    root.addEventListener("pointerdown", () => { pressed = 1; }, true);
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { pressed = 0; }, true);
+
     const live = root.querySelector(".interactive-live");
     live.hidden = false;
     const still = root.querySelector(".interactive-still");
@@ -143,7 +148,8 @@ interactive.figure = (() => {
     still.open = false;
     matchMedia("print").addEventListener("change", (event) => { still.open = event.matches; });
 
-    const drawn = view(root, { get state() { return state; }, get before() { return before; }, set, redraw: refresh, sizeOf, onScreen });
+    const drawn = view(root, { get state() { return state; }, get before() { return before; }, set, redraw: refresh, sizeOf, onScreen,
+      measure: () => measured.clear() });
     for (const input of inputs) {
       const parameter = parameters[input.name];
       const slider = input.type === "range";
@@ -255,18 +261,20 @@ interactive.shapes = {
 };
 
 /* Calls back with a pointer's place in an element: `choose` while it is pressed there (a press, a drag, a tap), `hover`
-   while it only points, and with no place when it leaves. */
+   while it only points, and with no place when it leaves. What is pressed on a handle is the handle's own. */
 interactive.onDrag = (element, choose, hover = () => {}) => {
+  const elsewhere = (event) => event.target.closest(".handle");
   const report = (callback, event) => {
     const box = element.getBoundingClientRect();
     callback(event.clientX - box.left, event.clientY - box.top, box);
   };
   element.addEventListener("pointerdown", (event) => {
+    if (elsewhere(event)) return;
     element.setPointerCapture(event.pointerId);
     report(choose, event);
   });
-  element.addEventListener("pointermove", (event) =>
-    report(element.hasPointerCapture(event.pointerId) ? choose : hover, event));
+  element.addEventListener("pointermove", (event) => (elsewhere(event) ? hover()
+    : report(element.hasPointerCapture(event.pointerId) ? choose : hover, event)));
   element.addEventListener("pointerleave", () => hover());
 };
 
@@ -276,7 +284,7 @@ interactive.KEYS = {
   PageUp: [0, 10], PageDown: [0, -10], Home: [-Infinity, 0], End: [Infinity, 0],
 };
 interactive.onKeys = (element, step) => element.addEventListener("keydown", (event) => {
-  if (!(event.key in interactive.KEYS) || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.target !== element || !(event.key in interactive.KEYS) || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();
   step(...interactive.KEYS[event.key]);
 });
