@@ -29,7 +29,7 @@ LONG = (
     "test_fail_on_warnings",
     "test_figure_record",
     "test_audit",
-    "test_freshness",
+    "test_unchanged_builds",
     "test_disk_full",
 )
 
