@@ -3,12 +3,19 @@
 import os
 import re
 import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import start_kernels
 from sphinx.errors import SphinxError
 from toy_book import HEADER, ToyBook
+from warm import jupyter_book
 
+from build_control import forked_kernels
 from build_control.parallel_build import Writers, by_size
 from site_features.numref import read_once
 
@@ -107,6 +114,66 @@ def test_a_page_whose_kernel_dies_is_named(tmp_path):
     done = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS).build()
     assert done.returncode == 1
     assert re.search(r"/book/page.md: Kernel died\s*$", done.stderr), done.stderr
+
+
+# ---- kernels that start
+
+
+def run_starts(code: str) -> list[str]:
+    """Run a program that has imported start_kernels.py, and return the lines that it prints."""
+    path = [str(Path(start_kernels.__file__).parent), str(Path(forked_kernels.__file__).parents[1])]
+    program = f"import sys\nsys.path[:0] = {path}\nfrom start_kernels import *\n{code}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, encoding="utf8")
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_kernels_that_start_together_all_answer():
+    assert run_starts("print(starts(16, 8))") == ["[]"]
+
+
+def test_where_no_process_is_forked_the_sockets_lie_in_a_folder_that_goes(tmp_path):
+    code = f"""
+import asyncio, os, tempfile
+sys.platform, tempfile.tempdir = "darwin", tempfile.mkdtemp(dir={tempfile.gettempdir()!r})
+manager = forked_kernels.Manager()
+print(manager.transport, os.path.dirname(manager.ip) == manager.folder, os.path.isdir(manager.folder))
+asyncio.run(manager.cleanup_resources())
+print(os.path.exists(manager.folder), start(5))
+print([name for name in os.listdir(tempfile.tempdir) if name.startswith("book-")])
+os.rmdir(tempfile.tempdir)
+"""
+    assert run_starts(code) == ["ipc True True", "False 5", "[]"]
+
+
+def test_a_kernel_that_ends_before_its_first_answer_is_started_once_more():
+    code = """
+def fork_and_kill(self, *how, fork=forked_kernels.Server.fork):
+    global left
+    kernel = fork(self, *how)
+    if left:
+        left -= 1
+        kernel.kill()
+    return kernel
+
+forked_kernels.Server.fork = fork_and_kill
+for left in 1, 3:
+    print(start(7), left)
+forked_kernels.SERVER.end()
+"""
+    assert run_starts(code) == ["7 0", "RuntimeError: Kernel died before replying to kernel_info 1"]
+
+
+def test_a_build_whose_kernels_never_answer_names_the_page_and_ends_without_a_traceback(tmp_path):
+    kernel = tmp_path / "data" / "kernels" / "ends" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    kernel.write_text('{"argv": ["false"], "display_name": "It ends", "language": "python"}', encoding="utf8")
+    page = HEADER.replace("name: python3", "name: ends") + "\n# Page\n\n```{code-cell} ipython3\n1\n```\n"
+    (tmp_path / "toy").mkdir()
+    book = ToyBook(tmp_path / "toy", {"page": page}, "{}\n", EXTENSIONS)
+    done = jupyter_book("build", ".", folder=book.folder, env=os.environ | {"JUPYTER_PATH": str(tmp_path / "data")})
+    assert done.returncode == 1 and "Traceback" not in done.stdout + done.stderr
+    assert re.search(r"/book/page.md: Kernel died before replying to kernel_info\s*$", done.stderr), done.stderr
 
 
 def test_a_cell_that_hangs_is_executed_once_and_named(tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 
 import fastjsonschema
 import pytest
@@ -84,9 +83,35 @@ def test_the_list_is_in_order_and_names_no_id_twice():
     assert published() == sorted(set(published()))
 
 
-def test_a_tagged_version_has_published_its_ids():
-    tags = subprocess.run(["git", "tag", "--list", "v*"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    if f"v{edition.version()}" not in tags.split():
-        pytest.skip("this version is not tagged yet: its ids may still change")
-    missing = sorted(record.entries().keys() - set(published()))
+def released() -> set[str]:
+    """Return the versions that CHANGELOG.md calls released: each has a heading of its own."""
+    return released_in((ROOT / "CHANGELOG.md").read_text(encoding="utf8"))
+
+
+def released_in(text: str) -> set[str]:
+    return set(re.findall(r"^## v?(\d+(?:\.\d+)+)\b", text, re.MULTILINE))
+
+
+def unpublished(version: str, released: set[str], ids: set[str], published: set[str]) -> list[str]:
+    """Return the ids that a released version has and the list lacks; before the release its ids may still change."""
+    return sorted(ids - published) if version in released else []
+
+
+def test_a_released_version_has_published_its_ids():
+    ids = set(record.entries())
+    missing = unpublished(edition.version(), released(), ids, set(published()))
     assert missing == [], f"add them to {PUBLISHED.name}"
+    assert ids and unpublished(edition.version(), {edition.version()}, ids, set()) == sorted(ids)
+
+
+def test_the_changes_tell_what_is_released():
+    changes = "# Changes\n\n## Unreleased\n\n## 0.2.0 (2026-02-01)\n\n- of 0.3.0\n\n## 0.1.0\n"
+    assert released_in(changes) == {"0.1.0", "0.2.0"}
+    assert unpublished("0.3.0", {"0.2.0"}, {"a"}, set()) == []
+    assert unpublished("0.2.0", {"0.2.0"}, {"a", "b"}, {"b"}) == ["a"]
+
+
+def test_the_changes_begin_with_this_version_or_with_what_is_not_released():
+    """Or the version that pyproject.toml states would be one that was never told of."""
+    first = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf8"), re.MULTILINE)[1]
+    assert first.startswith(("Unreleased", edition.version()))

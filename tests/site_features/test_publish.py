@@ -192,8 +192,10 @@ def test_notebook_and_script_run_as_they_are_from_the_archive(toy, tmp_path):
 
 RUN_NOTEBOOK = """
 import nbclient, nbformat
+from traitlets.config import Config
 book = nbformat.read("cells.ipynb", 4)
-nbclient.NotebookClient(book).execute()
+sockets = Config(KernelManager={"transport": "ipc"})  # TCP's ports may be those of another kernel
+nbclient.NotebookClient(book, config=sockets).execute()
 print(*(output["text"] for cell in book.cells for output in cell.get("outputs", []) if "text" in output))
 """
 

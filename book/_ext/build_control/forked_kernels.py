@@ -5,6 +5,9 @@ Here a process imports both once and splits in two for every page; so each page'
 in which nothing of the book was imported before. Run as a program this file is that process.
 
 Where a process cannot be forked safely (macOS, Windows) kernels start in the ordinary way.
+
+A kernel listens on Unix sockets under a name of its own. On TCP two kernels that start at the same moment may choose
+the same port, and one of them ends; so TCP is only for Windows, where there is nothing else.
 """
 
 from __future__ import annotations
@@ -12,9 +15,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import uuid
 from contextlib import suppress
@@ -27,6 +32,7 @@ from jupyter_client.provisioning import LocalProvisioner
 
 KERNEL = ("ipykernel.kernelapp", "ipykernel.debugger", "psutil")
 DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
+LONGEST = 90  # characters of a folder with sockets: with their names, 103 is the most that a system allows
 LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
@@ -155,6 +161,20 @@ class Manager(AsyncKernelManager):
     def __init__(self, **settings: Any):
         super().__init__(**settings)
         self.provisioner = Forked(kernel_id=str(uuid.uuid4()), kernel_spec=self.kernel_spec, parent=self)
+        self.folder: str | None = None
+        if sys.platform == "linux":  # such a name belongs to no folder, and goes with the process
+            self.transport, self.ip = "ipc", f"@book-{uuid.uuid4().hex}"
+        elif sys.platform != "win32":
+            self.folder = tempfile.mkdtemp(prefix="book-")
+            if len(self.folder) < LONGEST:
+                self.transport, self.ip = "ipc", os.path.join(self.folder, "kernel")
+
+    async def _async_cleanup_resources(self, restart: bool = False) -> None:
+        await super()._async_cleanup_resources(restart)
+        if self.folder is not None and not restart:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    cleanup_resources = _async_cleanup_resources
 
 
 if __name__ == "__main__":

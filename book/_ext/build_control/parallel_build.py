@@ -3,7 +3,8 @@
 MyST-NB executes a page when it comes to read it, one after the other, and takes what it finds in its cache. Here every
 page that is to be read and is not in the cache is executed beforehand, as many at a time as there are processors, and
 what its cells made is in the cache when its turn to be read comes. A page whose cells fail is left to MyST-NB, which
-executes it again and tells what is wrong.
+executes it again and tells what is wrong. A kernel that ends before its first answer, as one may on a machine that is
+short of memory, is started once more.
 
 Pages are written by several processes: Sphinx can do that, and Jupyter Book has no way to ask for it. Sphinx forgets a
 failure of one that it meets while it still hands out pages, and ends well with pages missing; here the build fails.
@@ -17,13 +18,17 @@ from concurrent.futures import Future
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import Any
 
+import jupyter_cache.executors.utils
 import sphinx.builders
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import create_nb_reader
+from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError
+from nbclient.util import run_sync
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -58,16 +63,36 @@ def notebook_of(env: BuildEnvironment, path: Path) -> NotebookNode | None:
     return None if reader is None else reader.read(text)
 
 
-def execute(notebook: NotebookNode, folder: Path, timeout: int) -> ExecutionResult:
+class Client(NotebookClient):
+    """What executes a notebook, on a kernel that is started again if it ends before its first answer."""
+
+    async def async_start_new_kernel(self, **how: Any) -> None:
+        await super().async_start_new_kernel(**how)
+        try:
+            await self.async_start_new_kernel_client()
+        except RuntimeError as error:
+            if "died" not in str(error):
+                raise
+            log.info("A kernel ended before its first answer and is started again")
+            self.create_kernel_manager()
+            await super().async_start_new_kernel(**how)
+
+    async def _async_cleanup_kernel(self) -> None:
+        if self.km is not None:  # or nothing is left to do, and nbclient would raise an error at the end of the build
+            await super()._async_cleanup_kernel()
+
+    _cleanup_kernel = run_sync(_async_cleanup_kernel)
+
+
+def run(notebook: NotebookNode, cwd: str, **settings: Any) -> NotebookNode:
+    """Take the place of nbclient's function of the same purpose, for MyST-NB too."""
+    settings |= {"resources": {"metadata": {"path": cwd}}, "kernel_manager_class": forked_kernels.Manager}
     # Nothing is left to do for a kernel whose last cell has answered; asked to end by itself it takes up to 3 seconds.
-    return single_nb_execution(
-        notebook,
-        str(folder),
-        timeout,
-        allow_errors=False,
-        shutdown_kernel="immediate",
-        kernel_manager_class=forked_kernels.Manager,
-    )
+    return Client(notebook, shutdown_kernel="immediate", **settings).execute()
+
+
+def execute(notebook: NotebookNode, folder: Path, timeout: int) -> ExecutionResult:
+    return single_nb_execution(notebook, str(folder), timeout, allow_errors=False)
 
 
 class Executions:
@@ -194,6 +219,7 @@ def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def setup(app: Sphinx) -> dict:
+    jupyter_cache.executors.utils.executenb = run
     app.connect("env-before-read-docs", begin, priority=900)  # when others have chosen what is read
     app.connect("source-read", finish, priority=0)
     app.connect("env-updated", end, priority=0)
