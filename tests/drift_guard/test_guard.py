@@ -305,6 +305,15 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
     assert status == 0, output
 
 
+def test_a_cell_put_in_front_moves_nothing_but_places(toy):
+    before = toy.records()
+    toy.change("first.md", ("# First\n", "# First\n\n```{code-cell} ipython3\nearlier = 0\n```\n"))
+    status, output = toy.build()
+    assert status == 0 and executed(output) == 1, output
+    assert toy.records() == before
+    assert 'id="cell-5"' in toy.html("first")
+
+
 def test_a_change_of_the_package_alone_reaches_every_page(toy, two):
     toy.set_package(OTHER_PACKAGE)
     status, output = toy.build()

@@ -24,8 +24,7 @@ ADVICE = "name it in `fresh_sources`: its changes would go unnoticed"
 
 def add(app: Sphinx, config: Config) -> None:
     kernels = kernel_setup.of(app)
-    settings = Path(app.doctreedir, "matplotlibrc")
-    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings = kernel_setup.folder_of(app) / "matplotlibrc"
     settings.write_text("svg.hashsalt: book\n", encoding="utf8")
     kernels.configuration += DRAWING
     kernels.modules.append(Path(app.srcdir))

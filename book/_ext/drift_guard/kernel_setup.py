@@ -38,6 +38,13 @@ def of(app: Sphinx) -> KernelSetup:
     return vars(app).setdefault("kernel_setup", KernelSetup())
 
 
+def folder_of(app: Sphinx) -> Path:
+    """Return the folder of what kernels read to start; what lies there is no file of the project."""
+    folder = Path(app.doctreedir, "kernels")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def watch_reads(app: Sphinx, sources: Iterable[Path], advice: str) -> None:
     """Make it a fault that a cell reads a file of the project that is not among the sources."""
     of(app).sources = list(sources)
@@ -47,9 +54,9 @@ def watch_reads(app: Sphinx, sources: Iterable[Path], advice: str) -> None:
 def write(app: Sphinx, config: Config) -> None:
     """Write the profile, and put all that kernels inherit into the environment."""
     setup = of(app)
-    folder = Path(app.doctreedir, "kernels")
+    folder = folder_of(app)
     profile = folder / "profile_default"
-    profile.mkdir(parents=True, exist_ok=True)
+    profile.mkdir(exist_ok=True)
     lines = "".join(f"{line}\n" for line in setup.configuration)
     (profile / "ipython_kernel_config.py").write_text(PROFILE + lines, encoding="utf8")
     before = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
