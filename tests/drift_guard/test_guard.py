@@ -15,7 +15,7 @@ from machines import variations, varies
 from toy_book import HEADER, ToyBook
 from warm import jupyter_book
 
-from build_control import freshness
+from build_control import source_state
 
 FIRST = (
     HEADER
@@ -93,6 +93,7 @@ sphinx:
   config:
     nb_merge_streams: true
     guard_folder: book/recorded
+    guard_command: make record
     fresh_sources: [toy/*.py, book/*.py, book/data.csv, {book/numbers.yml: [shown, below, tolerance]}]
 """
 
@@ -161,7 +162,7 @@ class Guarded(ToyBook):
 
     def processes(self) -> list[str]:
         """Return the numbers of the processes that were begun to execute this book's cells."""
-        root = f"FRESH_ROOT={self.folder}\0".encode()
+        root = f"GUARD_ROOT={self.folder}\0".encode()
         return [path.parent.name for path in Path("/proc").glob("[0-9]*/environ") if root in environment(path)]
 
     def copy(self, folder: Path) -> Guarded:
@@ -304,6 +305,15 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
     assert status == 0, output
 
 
+def test_a_cell_put_in_front_moves_nothing_but_places(toy):
+    before = toy.records()
+    toy.change("first.md", ("# First\n", "# First\n\n```{code-cell} ipython3\nearlier = 0\n```\n"))
+    status, output = toy.build()
+    assert status == 0 and executed(output) == 1, output
+    assert toy.records() == before
+    assert 'id="cell-5"' in toy.html("first")
+
+
 def test_a_change_of_the_package_alone_reaches_every_page(toy, two):
     toy.set_package(OTHER_PACKAGE)
     status, output = toy.build()
@@ -365,13 +375,17 @@ def test_broken_records_are_named_with_their_lines(toy):
     assert output.rstrip().endswith("make record")
 
 
-def test_a_second_build_in_the_same_folder_ends_at_once(toy):
-    toy.set_package(PACKAGE + "# changed\n")
+def test_a_second_build_in_the_same_folder_ends_at_once(toy, tmp_path):
+    told = tmp_path / "told"  # for which the first one's cells wait
+    wait = f"import os, time\nwhile not os.path.exists({str(told)!r}):\n    time.sleep(0.05)\n"
+    toy.set_package(PACKAGE + wait)
     first = toy.start()
     assert any("Executing notebook" in line for line in first.stdout)
     status, output = toy.build()
+    told.touch()
     assert status == 1 and f"Another build (process {first.pid}) is at work" in output and "Traceback" not in output
-    assert outcome(first)[0] == 0
+    status, output = outcome(first)
+    assert status == 0, output
 
 
 def test_no_machine_accepts(toy):
@@ -404,7 +418,7 @@ def test_every_source_and_every_package_is_in_the_key(tmp_path, monkeypatch):
     entries.write_text("a: {shown: .2f, meaning: old}\n", encoding="utf8")
 
     def now():
-        return freshness.keys(tmp_path, patterns)[0]
+        return source_state.keys(tmp_path, patterns)[0]
 
     seen = [now()]
     for change in (
