@@ -87,17 +87,13 @@ def resample_table(
 
 
 def _new_sizes(shape: Any, axes: int) -> list[int]:
-    if isinstance(shape, (str, bytes)) or not isinstance(shape, (Sequence, np.ndarray)) or _has_no_axes(shape):
-        sizes = [_checks.count(shape, "shape", least=1)]
-    else:
+    if isinstance(shape, (list, tuple)) or (isinstance(shape, np.ndarray) and shape.ndim == 1):
         sizes = [_checks.count(size, "shape", least=1) for size in cast(Sequence[Any], shape)]
+    else:
+        sizes = [_checks.count(shape, "shape", least=1)]
     if len(sizes) != axes:
         raise ValueError(f"shape must have one length for each of the {axes} axes of positions, got {sizes}")
     return sizes
-
-
-def _has_no_axes(shape: Any) -> bool:
-    return isinstance(shape, np.ndarray) and shape.ndim == 0
 
 
 def _resampled(table: NDArray[np.float64], axis: int, size: int, method: str, align: str) -> NDArray[np.float64]:
