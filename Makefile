@@ -2,12 +2,12 @@
 #
 #   make book        build the site into _build/html and say where to open it
 #   make test        run all tests
+#   make browser     find or install Chromium, which the tests and the PDF need (make test and make pdf begin with it)
 #   make record      build with every cell run anew, and accept what the cells made as the record (see book/checks.md)
 #   make check-drift build the whole book as other machines would, and tell whether a build drifts
 #   make check-same  build and print the last commit twice, in other surroundings, and compare to the byte
 #   make lesson-10   run the lesson's standalone programs
-#   make pdf         build, and print the whole book as one PDF, _build/html/book.pdf (needs Chromium); the front page
-#                    links to it
+#   make pdf         build, and print the whole book as one PDF, _build/html/book.pdf; the front page links to it
 #   make serve       build, serve on localhost, rebuild on change
 #   make linkcheck   ask every other site that the book links to whether its page is there (no build or test does that)
 #   make bench       measure the library against others, which get an environment of their own (.bench), and the book
@@ -19,7 +19,7 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test record check-drift check-same lesson-10 serve pdf linkcheck bench bench-quick clean distclean
+.PHONY: book test browser record check-drift check-same lesson-10 serve pdf linkcheck bench bench-quick clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -31,8 +31,14 @@ book: .venv/ready
 	fi
 	"$(bin)/jupyter-book" build .
 
-test: .venv/ready
+test: browser
+	"$(bin)/ruff" format --check --quiet . || { echo "Format the code first: $(bin)/ruff format ." >&2; exit 1; }
+	"$(bin)/ruff" check --quiet .
 	"$(bin)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# Finds Chromium, or installs it where that is possible, and says which one it is.
+browser: .venv/ready
+	"$(bin)/python" book/_ext/site_features/chromium.py
 
 record: .venv/ready
 	FRESH_ANEW=1 GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
@@ -54,8 +60,8 @@ serve: .venv/ready
 	echo "Serving http://127.0.0.1:8000/ ; building again at every change (Ctrl-C ends it)"
 	"$(bin)/watchfiles" "'$(bin)/jupyter-book' build ." book posenc _config.yml _toc.yml || true
 
-pdf: book
-	"$(bin)/python" book/_ext/paper.py
+pdf: browser book
+	PYTHONPATH=book/_ext "$(bin)/python" -m site_features.print_pdf
 
 linkcheck: .venv/ready
 	"$(bin)/jupyter-book" build --builder custom --custom-builder linkcheck .
@@ -103,5 +109,8 @@ distclean: clean
 	  "$$python" -m venv .venv
 	fi
 	echo "Installing the pinned packages into .venv (about a minute, once) ..."
-	"$(bin)/python" -m pip install --disable-pip-version-check --requirement requirements.txt
+	if ! "$(bin)/python" -m pip install --disable-pip-version-check --requirement requirements.txt; then
+	  echo "pip could not install the packages of requirements.txt (is there a network?). Run the command again when it can." >&2
+	  exit 1
+	fi
 	touch .venv/ready

@@ -62,8 +62,8 @@ def copy(folder: Path, kind: str) -> Path:
     config = yaml.safe_load((folder / "_config.yml").read_text(encoding="utf8"))
     sphinx = config["sphinx"]
     if kind == UNGUARDED:
-        del sphinx["local_extensions"]["guard"], sphinx["config"]["guard_folder"]
-        (folder / "book" / "_ext" / "recorder.py").write_text(COUNTING, encoding="utf8")
+        del sphinx["local_extensions"]["drift_guard"], sphinx["config"]["guard_folder"]
+        (folder / "book" / "_ext" / "drift_guard" / "kernel_recorder.py").write_text(COUNTING, encoding="utf8")
     elif kind == PLAIN:
         config["sphinx"] = {"extra_extensions": sphinx["extra_extensions"]}
     (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf8")
@@ -100,8 +100,11 @@ def measure_builds(books: dict[str, Path], rounds: int) -> dict:
             shutil.rmtree(books[name] / "_build", ignore_errors=True)
             cold[name].append(build(books[name]))
             unchanged[name] += [build(books[name]) for _ in range(3)]
-            print(f"round {turn + 1}, {name}: {cold[name][-1].wall:.1f} s cold, {unchanged[name][-1].wall:.2f} s "
-                  "with nothing changed", flush=True)
+            print(
+                f"round {turn + 1}, {name}: {cold[name][-1].wall:.1f} s cold, {unchanged[name][-1].wall:.2f} s "
+                "with nothing changed",
+                flush=True,
+            )
     added = [a.processor / b.processor - 1 for a, b in zip(cold[BOOK], cold[UNGUARDED])]
     return {
         "rounds": rounds,
@@ -169,10 +172,13 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         books = {name: copy(Path(place, name), name) for name in (BOOK, UNGUARDED, PLAIN)}
-        report = {"machine": machine(["jupyter-book", "sphinx", "myst-nb", "playwright"]),
-                  "builds": measure_builds(books, options.rounds)}
-        report["pages"] = {name: open_pages(books[name] / "_build" / "html", 2 * options.rounds + 1)
-                           for name in (BOOK, PLAIN)}
+        report = {
+            "machine": machine(["jupyter-book", "sphinx", "myst-nb", "playwright"]),
+            "builds": measure_builds(books, options.rounds),
+        }
+        report["pages"] = {
+            name: open_pages(books[name] / "_build" / "html", 2 * options.rounds + 1) for name in (BOOK, PLAIN)
+        }
     for name, pages in report["pages"].items():
         slowest = max(pages, key=lambda page: pages[page]["first_text"])
         print(f"{name}: first text after at most {pages[slowest]['first_text']:.2f} s ({slowest})")

@@ -14,16 +14,12 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import interactive  # noqa: E402
+from site_features import chromium, interactive_figures  # noqa: E402
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
 LARGEST = "#explorer:T=256,d=128,base=10000,A=80,B=73,column=12,trained=64"
 DRAGS = {"A": (0, 255), "B": (0, 255), "base": (2, 6), "trained": (2, 256), "matrix": (0, 1)}
 FRAMES = 240
@@ -55,25 +51,22 @@ DRAG = """async ([name, from, to, frames]) => {
 
 def page_of(folder: Path) -> str:
     """Write a page with the explorer alone and return its address."""
-    scripts = "".join(f'<script defer src="interactive/{name}"></script>' for name in interactive.scripts("explorer"))
-    shutil.copytree(interactive.SOURCES, folder / "interactive")
+    scripts = "".join(
+        f'<script defer src="interactive/{name}"></script>' for name in interactive_figures.scripts("explorer")
+    )
+    shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
     page = folder / "page.html"
     page.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf8"><link rel="stylesheet" '
-        f'href="interactive/{interactive.STYLE}">{scripts}<main>{interactive.opening("explorer")}'
-        f"{interactive.CLOSING}</main></html>",
+        f'href="interactive/{interactive_figures.STYLE}">{scripts}<main>{interactive_figures.opening("explorer")}'
+        f"{interactive_figures.CLOSING}</main></html>",
         encoding="utf8",
     )
     return page.as_uri()
 
 
 def launch(playwright, *flags: str) -> Browser:
-    """Start playwright's own browser or the system's."""
-    try:
-        return playwright.chromium.launch(args=[*FLAGS, *flags])
-    except Error:
-        system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        return playwright.chromium.launch(executable_path=system, args=[*FLAGS, *flags])
+    return playwright.chromium.launch(executable_path=chromium.path(playwright), args=[*chromium.FLAGS, *flags])
 
 
 def measure(frames: int = FRAMES) -> dict[str, dict[str, float]]:

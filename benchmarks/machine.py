@@ -10,8 +10,15 @@ from typing import Any
 
 def machine(packages: list[str]) -> dict[str, Any]:
     info = Path("/proc/cpuinfo")
-    models = [line.split(":")[1].strip() for line in info.read_text(encoding="utf8").splitlines()
-              if line.startswith("model name")] if info.exists() else []
+    models = (
+        [
+            line.split(":")[1].strip()
+            for line in info.read_text(encoding="utf8").splitlines()
+            if line.startswith("model name")
+        ]
+        if info.exists()
+        else []
+    )
     return {
         "date": datetime.date.today().isoformat(),
         "processor": models[0] if models else platform.processor() or platform.machine(),

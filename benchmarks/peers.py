@@ -1,4 +1,5 @@
 """The same work done by PyTorch programs in common use; a peer that is not installed is left out."""
+
 import importlib.util
 import sysconfig
 from collections.abc import Callable
@@ -44,7 +45,7 @@ def tables(length: int, dim: int) -> Calls:
     encoding, input_ = PositionalEncoding1D(dim), torch.empty(1, length, dim)
 
     def positional_encodings() -> Any:
-        encoding.cached_penc = None                      # else it is made once and handed out again
+        encoding.cached_penc = None  # else it is made once and handed out again
         return encoding(input_)
 
     rotary = _torchtune_rotary()(dim)
@@ -69,11 +70,11 @@ def rotary(x: Any) -> Calls:
     _, _, n, d = x.shape
     q = torch.from_numpy(x)
     omega = 10_000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = (torch.arange(n)[:, None] * omega)[None]    # (1, n, d/2)
+    angles = (torch.arange(n)[:, None] * omega)[None]  # (1, n, d/2)
     halves = torch.cat((angles, angles), -1)
     cosine, sine = halves.cos().float(), halves.sin().float()
     short_cosine, short_sine = angles.cos().float(), angles.sin().float()
-    q_by_row = q.transpose(1, 2).contiguous()            # (batch, n, heads, d), as GPT-J and torchtune have it
+    q_by_row = q.transpose(1, 2).contiguous()  # (batch, n, heads, d), as GPT-J and torchtune have it
     one, other = RotaryEmbedding(dim=d), XRotary(d)
     frequencies, scale = other.forward_from_seq_len(n)
     tune = _torchtune_rotary()(d, max_seq_len=n)

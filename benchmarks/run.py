@@ -2,6 +2,7 @@
 
 What is compared, how, and what came out on one machine stand on the book's page "Performance".
 """
+
 import argparse
 import json
 import os
@@ -31,8 +32,15 @@ from benchmarks.timing import CONTROL, measure  # noqa: E402
 from posenc import _angles, rotary  # noqa: E402
 
 TABLES = [(64, 32), (512, 512), (8192, 1024), (131_072, 128)]
-PACKAGES = ["numpy", "torch", "transformers", "torchtune", "x-transformers", "rotary-embedding-torch",
-            "positional-encodings"]
+PACKAGES = [
+    "numpy",
+    "torch",
+    "transformers",
+    "torchtune",
+    "x-transformers",
+    "rotary-embedding-torch",
+    "positional-encodings",
+]
 
 
 def textbook(length: int, dim: int, dtype: type = np.float64) -> np.ndarray:
@@ -127,8 +135,9 @@ def alibi_group(heads: int, n: int) -> dict[str, Callable[[], Any]]:
         "adding the view": add_unbuffered,
         "adding the view, NumPy's buffer": lambda: np.add(scores, view, out=scores),
         "adding the whole bias": lambda: np.add(scores, whole, out=scores),
-        "making the view": lambda: posenc.alibi_bias(np.arange(n), np.arange(n), heads, symmetric=True,
-                                                     dtype=np.float32),
+        "making the view": lambda: posenc.alibi_bias(
+            np.arange(n), np.arange(n), heads, symmetric=True, dtype=np.float32
+        ),
     }
 
 
@@ -138,7 +147,7 @@ def similarity_group(length: int, dim: int) -> dict[str, Callable[[], Any]]:
 
     def sum_of_cosines() -> np.ndarray:
         out = np.zeros(length)
-        for w in omega:                                  # a pair at a time keeps to the cache better than all at once
+        for w in omega:  # a pair at a time keeps to the cache better than all at once
             out += np.cos(w * k)
         return out
 
@@ -216,12 +225,15 @@ def main() -> None:
         "table, float64": peak(lambda: posenc.sinusoidal_table(8192, 1024)),
         "table, float32": peak(lambda: posenc.sinusoidal_table(8192, 1024, dtype=np.float32)),
         "textbook NumPy": peak(lambda: textbook(8192, 1024)),
-        "ALiBi view, bytes": held(
-            lambda: posenc.alibi_bias(np.arange(2048), np.arange(2048), 32, dtype=np.float32)
-        ),
+        "ALiBi view, bytes": held(lambda: posenc.alibi_bias(np.arange(2048), np.arange(2048), 32, dtype=np.float32)),
     }
-    report = {"mode": "quick" if options.quick else "full", "machine": surroundings(), "groups": results,
-              "growth": growth, "memory": memory}
+    report = {
+        "mode": "quick" if options.quick else "full",
+        "machine": surroundings(),
+        "groups": results,
+        "growth": growth,
+        "memory": memory,
+    }
     options.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf8")
     print(f"Written to {options.output}")
 

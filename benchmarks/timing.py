@@ -5,6 +5,7 @@ thread; short samples of about equal length; the functions in a new random order
 of the same round, as what slows a round slows them all; medians with quartiles; and in every group a control, the first
 function again under another name, whose ratio to the first should be 1.
 """
+
 import gc
 import math
 import random
@@ -30,7 +31,7 @@ def measure(functions: dict[str, Callable[[], object]], rounds: int, sample: flo
     everything = functions | {CONTROL: functions[first]}
     repeats = {}
     for name, function in everything.items():
-        function()                                       # imports, memos and the first touch of memory
+        function()  # imports, memos and the first touch of memory
         repeats[name] = max(1, math.ceil(sample / max(_seconds(function, 1), 1e-7)))
     times: dict[str, list[float]] = {name: [] for name in everything}
     draw = random.Random(0)

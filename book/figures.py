@@ -111,8 +111,14 @@ def arc(ax: Axes, start: float, stop: float, radius: float = 0.35, text: str = "
     angles = np.linspace(start, stop, 60)
     ax.plot(radius * np.cos(angles), radius * np.sin(angles), color=color, linewidth=1.2, **style)
     end, before = angles[-1], angles[-4]
-    arrow(ax, (radius * np.cos(before), radius * np.sin(before)), (radius * np.cos(end), radius * np.sin(end)),
-          color=color, width=1.2, mutation_scale=9)
+    arrow(
+        ax,
+        (radius * np.cos(before), radius * np.sin(before)),
+        (radius * np.cos(end), radius * np.sin(end)),
+        color=color,
+        width=1.2,
+        mutation_scale=9,
+    )
     if text:
         middle = (start + stop) / 2
         write(ax, (1.35 * radius * np.cos(middle), 1.35 * radius * np.sin(middle)), text, color=color, fontsize=9)
@@ -183,9 +189,18 @@ def flow_chart(
     ax.set(position=(0, 0, 1, 1), xlim=(left, right), ylim=(bottom, top))
     ax.axis("off")
     for key, (x, y, text) in boxes.items():
-        ax.add_patch(FancyBboxPatch(
-            (x - width / 2, y - height / 2), width, height, boxstyle="round,pad=0,rounding_size=0.08",
-            facecolor="white", edgecolor=(colors or {}).get(key, "C0"), linewidth=1.4, zorder=2))
+        ax.add_patch(
+            FancyBboxPatch(
+                (x - width / 2, y - height / 2),
+                width,
+                height,
+                boxstyle="round,pad=0,rounding_size=0.08",
+                facecolor="white",
+                edgecolor=(colors or {}).get(key, "C0"),
+                linewidth=1.4,
+                zorder=2,
+            )
+        )
         ax.text(x, y, text, ha="center", va="center", color="black", fontsize=10, zorder=3)
     for start, end, *label in arrows:
         x0, y0, _ = boxes[start]

@@ -3,9 +3,10 @@
     record("minimum-similarity", sims.min())
 
 `record` publishes the value once, under an id that is unique in the whole book. As the last line of a cell it displays
-nothing; what it returns is the shown form as text, which `print` needs where a residual is shown as its bound. All that a reader needs beside the value stands by id in `numbers.yml`: `meaning`, `shown` (a Python format), `unit`,
-`tolerance` (relative, 1e-9 unless it says otherwise), `below` (a residual's bound), `source` (rows of
-`source-numbers.csv`) and `given` (true for an input that a source document states).
+nothing; what it returns is the shown form as text, which `print` needs where a residual is shown as its bound. All that
+a reader needs beside the value stands by id in `numbers.yml`: `meaning`, `shown` (a Python format), `unit`, `tolerance`
+(relative, 1e-9 unless it says otherwise), `below` (a residual's bound), `source` (rows of `source-numbers.csv`) and
+`given` (true for an input that a source document states).
 
 A residual, that is rounding noise, is shown as the bound it stays below: its own digits depend on the processor.
 """

@@ -25,8 +25,12 @@ def table(
     for number, row in enumerate(rows):
         if len(row) != len(header):
             raise ValueError(f"table: row {number} has {len(row)} cells, the header has {len(header)}")
-    lines = [f"```{{list-table}} {caption}".rstrip(), ":header-rows: 1", f":stub-columns: {int(row_headers)}",
-             f":widths: {widths}"]
+    lines = [
+        f"```{{list-table}} {caption}".rstrip(),
+        ":header-rows: 1",
+        f":stub-columns: {int(row_headers)}",
+        f":widths: {widths}",
+    ]
     if name:
         lines.append(f":name: {name}")
     lines.append("")

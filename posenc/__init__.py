@@ -6,15 +6,28 @@ Rotary             apply_rotary, rotary_matrix
 ALiBi              alibi_slopes, alibi_bias
 Learned            learned_encoding
 Attention          softmax, causal_mask, attention
-Context extension  interpolated, ntk_aware, dynamic_ntk, yarn, yarn_attention_factor, llama3
+Context extension  interpolated, ntk_aware, dynamic_ntk, yarn, yarn_attention_factor, llama3, longrope,
+                   longrope_attention_factor
+A model's settings from_config, RotarySettings
 The lesson's draws LessonRandom
 
 Positions and frequencies are arguments everywhere: nothing has a maximum length or a state. Work is done in float64,
 results come in the dtype asked for, inputs are never changed.
 """
+
 from .alibi import alibi_bias, alibi_slopes
 from .attention import attention, causal_mask, softmax
-from .context import dynamic_ntk, interpolated, llama3, ntk_aware, yarn, yarn_attention_factor
+from .config import RotarySettings, from_config
+from .context import (
+    dynamic_ntk,
+    interpolated,
+    llama3,
+    longrope,
+    longrope_attention_factor,
+    ntk_aware,
+    yarn,
+    yarn_attention_factor,
+)
 from .learned import learned_encoding
 from .lesson_random import LessonRandom
 from .rotary import apply_rotary, rotary_matrix
@@ -23,6 +36,7 @@ from .translation import distance, generator, phasors, shift_matrix, similarity
 
 __all__ = [
     "LessonRandom",
+    "RotarySettings",
     "alibi_bias",
     "alibi_slopes",
     "apply_rotary",
@@ -31,10 +45,13 @@ __all__ = [
     "distance",
     "dynamic_ntk",
     "frequencies",
+    "from_config",
     "generator",
     "interpolated",
     "learned_encoding",
     "llama3",
+    "longrope",
+    "longrope_attention_factor",
     "ntk_aware",
     "phasors",
     "rotary_matrix",

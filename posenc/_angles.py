@@ -9,6 +9,7 @@ a = p*w is taken together with its rounding error; and what was lost, t, goes ba
 up to angles of 2**24. A larger angle loses more, up to half a radian near 2**53, and takes the theorem in full, with
 sin t for t and cos t for 1.
 """
+
 from collections.abc import Iterator
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
@@ -21,12 +22,12 @@ from numpy.typing import NDArray
 from . import _checks
 
 _SPLITTER = 2.0**27 + 1.0  # Veltkamp 1968: cuts the 53 bits of a float64 into 26 and 26 and a sign
-_DIGITS = 60               # decimal digits of the frequencies: 106 bits are 32, the rest is for very small ones
-_FINE = 2**16              # float64 in a block of rows, at most: 512 KiB, which a second-level cache holds
-_WIDE = 2**7               # pairs in a row from which NumPy multiplies quicker without its buffer
-_CHUNK = 2**12             # angles worked on at once in any order of positions
-_KEPT = 2**17              # complex numbers in the lists of a run that are kept for the next call, at most: 2 MiB
-_NEAR = 2.0**24            # radians up to which what rounding took from an angle has no square to speak of
+_DIGITS = 60  # decimal digits of the frequencies: 106 bits are 32, the rest is for very small ones
+_FINE = 2**16  # float64 in a block of rows, at most: 512 KiB, which a second-level cache holds
+_WIDE = 2**7  # pairs in a row from which NumPy multiplies quicker without its buffer
+_CHUNK = 2**12  # angles worked on at once in any order of positions
+_KEPT = 2**17  # complex numbers in the lists of a run that are kept for the next call, at most: 2 MiB
+_NEAR = 2.0**24  # radians up to which what rounding took from an angle has no square to speak of
 
 
 class Frequencies(NamedTuple):
@@ -96,10 +97,10 @@ def sines_and_cosines(
 
     `rest` is what the float64 in `positions` miss of the places meant; `short` says that 26 bits hold each position.
     """
-    p = positions[..., np.newaxis]                       # (..., n, 1)
+    p = positions[..., np.newaxis]  # (..., n, 1)
     reach = _reach(float(np.maximum.reduce(np.abs(p), axis=None, initial=0.0)), omega)
     with np.errstate(under="ignore"):
-        a = p * omega.w                                  # (..., n, d/2)
+        a = p * omega.w  # (..., n, d/2)
         # t = p*w - a exactly (Dekker 1971): the products of 26-bit halves lose nothing, nor do the sums in this order.
         high, low = (p, None) if short else _halves(p)
         t = high * omega.w_high
@@ -190,7 +191,7 @@ def _kept_factors(
 def _run_factors(
     start: float, length: int, omega: Frequencies, levels: int, step: int
 ) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    if length:                                           # the lists hold positions before the last
+    if length:  # the lists hold positions before the last
         _reach(max(abs(start), abs(start + step * (length - 1))), omega)
     b, c = _lengths(length, omega.w.size)
     if levels == 2:
@@ -199,7 +200,7 @@ def _run_factors(
     near, far = np.arange(0.0, b * step, step), np.arange(0.0, b * c * step, b * step)
     places, rest = start + far, None
     short = start.is_integer() and abs(start) + b * c * step <= 2**26
-    if not short:                                        # places + rest = start + far exactly (Knuth's two-sum)
+    if not short:  # places + rest = start + far exactly (Knuth's two-sum)
         back = places - start
         rest = np.concatenate([np.zeros(b), (start - (places - back)) + (far - back)])
     u = phasors(np.concatenate([near, places]), omega, rest, short)
@@ -220,7 +221,7 @@ def fill_products(out: NDArray[Any], fine: NDArray[np.complex128], coarse: NDArr
     """
     b, exact = len(fine), out.dtype == np.float64
     rows = out.view(np.complex128) if exact else out
-    with np.errstate(under="ignore"):                    # a sine may be too small for float16
+    with np.errstate(under="ignore"):  # a sine may be too small for float16
         if exact and out.size <= _CHUNK and len(coarse) * b == len(out):
             np.multiply(coarse[:, np.newaxis], fine, out=rows.reshape(-1, *fine.shape))
             return

@@ -1,4 +1,5 @@
 """Input checks that the whole package shares: each one returns the value ready to use or raises before any work."""
+
 import operator
 from numbers import Real
 from typing import Any
@@ -122,13 +123,13 @@ def numeric(value: ArrayLike, name: str) -> NDArray[Any]:
 def positions(value: ArrayLike, name: str = "positions") -> NDArray[np.float64]:
     """Finite real numbers up to 2**53 in size, as float64 before anything is added to them."""
     array = numeric(value, name)
-    largest: float = int(LARGEST)                        # integers compare as such: as float64 2**53 + 1 is 2**53
+    largest: float = int(LARGEST)  # integers compare as such: as float64 2**53 + 1 is 2**53
     if array.dtype.kind == "f":
         largest = LARGEST
         if array.dtype.itemsize < 8:
-            with np.errstate(invalid="ignore"):          # of a signalling NaN, which is refused below
+            with np.errstate(invalid="ignore"):  # of a signalling NaN, which is refused below
                 array = array.astype(np.float64)
-    if array.size and array.dtype.itemsize == 8:         # a shorter integer cannot be too large
+    if array.size and array.dtype.itemsize == 8:  # a shorter integer cannot be too large
         low, high = np.minimum.reduce(array, axis=None), np.maximum.reduce(array, axis=None)
         if not (-largest <= low and high <= largest):  # a NaN fails both
             bad = low if not -largest <= low else high
@@ -148,19 +149,24 @@ def target(value: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) 
         got = "a masked array" if isinstance(value, np.ma.MaskedArray) else show(value)
         raise TypeError(f"{name} must be a plain NumPy array to write into, or None for a new one, got {got}")
     if value.dtype != dtype:
-        raise TypeError(f"{name} must have the dtype of the result, {dtype}, got {value.dtype}; make it an array of "
-                        f"{dtype}")
+        raise TypeError(
+            f"{name} must have the dtype of the result, {dtype}, got {value.dtype}; make it an array of {dtype}"
+        )
     if value.shape != shape:
-        raise ValueError(f"{name} must have the shape of the result, {shape}, got {value.shape}; reshape it or take "
-                         "a slice of that shape")
+        raise ValueError(
+            f"{name} must have the shape of the result, {shape}, got {value.shape}; reshape it or take "
+            "a slice of that shape"
+        )
     if not value.flags.writeable:
         raise ValueError(f"{name} must be writeable, got a read-only array of shape {shape}; give a copy of it")
     if not value.flags.c_contiguous:
-        reach = value.itemsize                           # bytes that the axes up to here take, from the shortest step
+        reach = value.itemsize  # bytes that the axes up to here take, from the shortest step
         for step, length in sorted((abs(step), length) for step, length in zip(value.strides, shape) if length > 1):
             if step < reach:
-                raise ValueError(f"{name} must have a place of its own for every entry, got a view of shape {shape} "
-                                 f"and strides {value.strides}, in which some may share one; give a copy of it")
+                raise ValueError(
+                    f"{name} must have a place of its own for every entry, got a view of shape {shape} "
+                    f"and strides {value.strides}, in which some may share one; give a copy of it"
+                )
             reach += step * (length - 1)
     return np.asarray(value)
 

@@ -1,4 +1,5 @@
 """Attention with linear biases (ALiBi): no code at all, a penalty on scores that grows with the distance."""
+
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def _penalty(
         # The lowest number of the dtype stands in for what float16 cannot hold: a distant key is faint, not forbidden.
         np.maximum(penalty, np.finfo(dtype).min, out=penalty)
         out = penalty.astype(dtype, copy=False)
-    out += 0.0                                           # no -0.0
+    out += 0.0  # no -0.0
     if not symmetric:
         out[:, gap < 0] = -np.inf
     return out
@@ -106,6 +107,6 @@ def _toeplitz_bias(
     B[h, i, j] depends on i - j alone: 0.5 MiB instead of 512 MiB for 32 heads, 2048 queries and keys in float32.
     """
     gaps = q[-1] - k[0] - np.arange(q.size + k.size - 1)  # from the last query and first key down
-    row = _penalty(gaps, slopes, symmetric, dtype)       # (h, n_q + n_k - 1)
+    row = _penalty(gaps, slopes, symmetric, dtype)  # (h, n_q + n_k - 1)
     windows = np.lib.stride_tricks.sliding_window_view(row, k.size, axis=1)
-    return windows[:, ::-1]                              # (h, n_q, n_k)
+    return windows[:, ::-1]  # (h, n_q, n_k)

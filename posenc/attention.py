@@ -1,4 +1,5 @@
 """Scaled dot-product attention, with the softmax and the mask it needs."""
+
 import math
 from typing import Any
 
@@ -49,7 +50,7 @@ def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDAr
     peak = work.max(axis=axis, keepdims=True, initial=-np.inf)
     if not (peak < np.inf).all():
         raise ValueError("x must not hold NaN or +inf where it takes part")
-    with np.errstate(over="ignore", under="ignore"):     # two entries may differ by more than the largest number
+    with np.errstate(over="ignore", under="ignore"):  # two entries may differ by more than the largest number
         work -= np.where(peak > -np.inf, peak, 0)
         np.exp(work, out=work)
         # In float64: down an axis that is not the last NumPy adds one by one, and float32 loses count past 2**24.
@@ -123,7 +124,7 @@ def attention(
     if scale is None:
         scale = 1 / math.sqrt(max(q.shape[-1], 1))
     scale = _checks.real(scale, "scale")
-    shape = (*lead, q.shape[-2], k.shape[-2])            # (..., n_q, n_k)
+    shape = (*lead, q.shape[-2], k.shape[-2])  # (..., n_q, n_k)
     dtype = np.result_type(*(_checks.result_dtype(a) for a in (q, k, v)))
     work = np.dtype(np.float32) if dtype == np.float16 else dtype
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # looked at below
@@ -146,7 +147,7 @@ def attention(
         # A finite bias makes a key faint, however large it is, and does not forbid it.
         np.maximum(scores, np.finfo(work).min, out=scores, where=added > -np.inf)
     weights = softmax(scores, mask=mask)
-    with np.errstate(over="ignore", under="ignore"):     # looked at below
+    with np.errstate(over="ignore", under="ignore"):  # looked at below
         out = weights @ v.astype(work, copy=False)
         if not np.isfinite(out).all():
             raise ValueError(f"v must be small enough that its means stay within the range of {work}")

@@ -2,6 +2,7 @@
 
 Every function takes frequencies (radians per token, fastest first, as `frequencies` gives them) and returns new ones.
 """
+
 import math
 from typing import Any
 
@@ -121,7 +122,8 @@ def yarn(
     authors' program does the contrary).
 
     Parameters: `frequencies` (n,), geometric, radians per token, n >= 2; `factor` > 0; `original_length`, tokens;
-    `beta_fast` > `beta_slow` > 0, turns; `ramp`, one of the three names.
+    `beta_fast` > `beta_slow` > 0, turns (or, for a ramp over pairs, equal, as in Kimi K2: rounding outward then decides
+    how wide the ramp is); `ramp`, one of the three names.
     Returns: float64 array of shape (n,). The factor on the scores is `yarn_attention_factor`.
     Raises: TypeError or ValueError for arguments outside their domains.
     Source: Peng et al. 2023, "YaRN", section 3.2, equations 17 to 23 (the paper's count), and the published code.
@@ -132,9 +134,9 @@ def yarn(
     omega = _several(frequencies)
     factor, length = _checks.positive(factor, "factor"), _checks.positive(original_length, "original_length")
     fast, slow = _checks.positive(beta_fast, "beta_fast"), _checks.positive(beta_slow, "beta_slow")
-    if fast <= slow:
-        raise ValueError(f"beta_fast must be above beta_slow, got {fast} and {slow}")
     _checks.choice(ramp, "ramp", RAMPS)
+    if fast < slow or (fast == slow and ramp == "paper"):  # over pairs, a ramp without width is a step
+        raise ValueError(f"beta_fast must be above beta_slow, got {fast} and {slow}")
     if ramp == "paper":
         keep = _share(omega, length, slow, fast)
     else:
@@ -160,21 +162,35 @@ def yarn(
     return _blend(omega, factor, keep)
 
 
-def yarn_attention_factor(factor: float) -> float:
+def yarn_attention_factor(factor: float, mscale: float = 1.0, mscale_all_dim: float = 0.0) -> float:
     """What YaRN multiplies queries and keys by, each, so that scores grow by its square.
 
-    sqrt(1/t) = 0.1 ln(factor) + 1, and 1 for a factor up to 1.
+    m(factor, mscale) / m(factor, mscale_all_dim) with m(s, c) = 0.1 c ln(s) + 1, and 1 for s up to 1. The paper's
+    sqrt(1/t) is m(factor, 1), the default; DeepSeek's models state both scales, and multiply the softmax scale by
+    m(factor, mscale_all_dim)**2 besides.
 
-    Parameters: `factor` > 0.
+    Parameters: `factor` > 0; `mscale` and `mscale_all_dim`, 0 or more.
     Returns: a float.
-    Raises: TypeError or ValueError when `factor` is no real number above 0.
-    Source: Peng et al. 2023, "YaRN", section 3.4, equation 22.
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: Peng et al. 2023, "YaRN", section 3.4, equation 22; the two scales are those of DeepSeek's published code.
 
-    >>> yarn_attention_factor(1), round(yarn_attention_factor(40), 6)
-    (1.0, 1.368888)
+    >>> yarn_attention_factor(1), round(yarn_attention_factor(40), 6), yarn_attention_factor(40, 0.707, 0.707)
+    (1.0, 1.368888, 1.0)
     """
     factor = _checks.positive(factor, "factor")
-    return 0.1 * math.log(factor) + 1.0 if factor > 1 else 1.0
+    scales = _checks.real(mscale, "mscale"), _checks.real(mscale_all_dim, "mscale_all_dim")
+    for name, scale in zip(("mscale", "mscale_all_dim"), scales):
+        if scale < 0:
+            raise ValueError(f"{name} must be 0 or more, got {scale}")
+    if factor <= 1:
+        return 1.0
+    over, under = (0.1 * scale * math.log(factor) + 1.0 for scale in scales)
+    if not max(over, under) < math.inf:
+        raise ValueError(
+            f"mscale and mscale_all_dim must be small enough to stay within the range of float64, got "
+            f"{scales[0]} and {scales[1]}"
+        )
+    return over / under
 
 
 def llama3(
@@ -205,3 +221,54 @@ def llama3(
     if high <= low:
         raise ValueError(f"high_freq_factor must be above low_freq_factor, got {high} and {low}")
     return _blend(omega, factor, _share(omega, length, low, high))
+
+
+def longrope(
+    frequencies: ArrayLike, length: float, original_length: float, short_factors: ArrayLike, long_factors: ArrayLike
+) -> NDArray[np.float64]:
+    """LongRoPE: every frequency divided by a factor of its own, found by a search and published with the model.
+
+    omega'_j = omega_j / s_j for texts up to and including `original_length`, omega_j / l_j for longer ones, s_j being
+    the short factors and l_j the long ones.
+
+    Parameters: `frequencies` (n,), radians per token; `length`, tokens in the text at hand; `original_length`, tokens;
+    `short_factors` and `long_factors`, (n,), above 0.
+    Returns: float64 array of shape (n,). The factor on the scores is `longrope_attention_factor`.
+    Raises: TypeError or ValueError for arguments outside their domains or lists that do not fit.
+    Source: Ding et al. 2024, "LongRoPE", section 3; the two lists and their switch are those of Microsoft's Phi-3.
+
+    >>> longrope([1.0, 0.1], 4096, 4096, [1, 1], [1, 4]), longrope([1.0, 0.1], 4097, 4096, [1, 1], [1, 4])
+    (array([1. , 0.1]), array([1.   , 0.025]))
+    """
+    omega = _checks.frequency_list(frequencies)
+    length, original = _checks.positive(length, "length"), _checks.positive(original_length, "original_length")
+    both: list[NDArray[np.float64]] = []
+    for name, value in (("short_factors", short_factors), ("long_factors", long_factors)):
+        factors = _checks.finite(value, name).astype(np.float64, copy=False)
+        if factors.shape != omega.shape:
+            raise ValueError(f"{name} must have one entry a pair, {omega.size} of them, got shape {factors.shape}")
+        if not factors.min() > 0:
+            raise ValueError(f"{name} must be above 0, got {factors.min()}")
+        both.append(factors)
+    factors = both[1] if length > original else both[0]
+    with np.errstate(over="ignore", under="ignore"):
+        return _in_range(omega / factors, float(factors.min()))
+
+
+def longrope_attention_factor(factor: float, original_length: float) -> float:
+    """What LongRoPE multiplies cosines and sines by, so that scores grow by its square.
+
+    sqrt(1 + ln(factor) / ln(original_length)), and 1 for a factor up to 1.
+
+    Parameters: `factor` > 0, new length over original length; `original_length` > 1, tokens.
+    Returns: a float.
+    Raises: TypeError or ValueError for arguments outside their domains.
+    Source: Microsoft's published code of Phi-3, and the transformers library after it.
+
+    >>> round(longrope_attention_factor(131072 / 4096, 4096), 6)
+    1.190238
+    """
+    factor, original = _checks.positive(factor, "factor"), _checks.positive(original_length, "original_length")
+    if original <= 1:
+        raise ValueError(f"original_length must be above 1, got {original}")
+    return math.sqrt(1 + math.log(factor) / math.log(original)) if factor > 1 else 1.0

@@ -1,4 +1,5 @@
 """Learned encodings: one trained vector a position, and none beyond the table."""
+
 from typing import Any
 
 import numpy as np

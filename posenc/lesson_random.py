@@ -3,6 +3,7 @@
 The lesson prints attention weights of random matrices. This generator draws the same matrices, so that the book can
 compute what the lesson prints. For anything else NumPy's own generators are the better choice.
 """
+
 import math
 from collections.abc import Iterator
 from functools import cache
@@ -88,7 +89,7 @@ class LessonRandom:
         while True:
             bits = next(self._bits)
             layer = bits & 255
-            u = (bits >> 12) * 2.0**-51 - 1.0            # a double in [2, 4) from the top 52 bits, minus 3
+            u = (bits >> 12) * 2.0**-51 - 1.0  # a double in [2, 4) from the top 52 bits, minus 3
             value = u * x[layer]
             if abs(value) < x[layer + 1]:
                 return value
@@ -99,7 +100,7 @@ class LessonRandom:
                 return value
 
     def _tail(self, u: float) -> float:
-        def uniform() -> float:                          # in (0, 1)
+        def uniform() -> float:  # in (0, 1)
             return (next(self._bits) >> 12) * 2.0**-52 + 2.0**-53
 
         x, y = 1.0, 0.0
@@ -119,7 +120,7 @@ class LessonRandom:
         """
         sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         sizes = tuple(_checks.count(size, "shape") for size in sizes)
-        out = np.empty(sizes)                            # ahead of the draws: a shape too large leaves the stream alone
+        out = np.empty(sizes)  # ahead of the draws: a shape too large leaves the stream alone
         for i in range(out.size):
             out.flat[i] = self._normal()
         return out

@@ -4,6 +4,7 @@ Two layouts say which coordinates make a pair: "interleaved" pairs (0, 1), (2, 3
 (1, r/2 + 1), .. with r the rotated width. Both are rotations, and one is a reordering of the other; a model's
 weights fit the one it was trained with.
 """
+
 import math
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _angles, _checks
 
 LAYOUTS = ("interleaved", "half")
-_FEW = 2**14    # numbers in x up to which products are taken in float64
+_FEW = 2**14  # numbers in x up to which products are taken in float64
 _BLOCK = 2**15  # numbers in x turned at once
 # Pairs of a cosine and a sine in the turns that are kept for the next calls, at most: 4 MiB, so 16 for four calls, and
 # with the positions by which they are found again 24 at the very most. They halve the time of a call for one token of
@@ -72,8 +73,9 @@ def apply_rotary(
         raise ValueError(f"x must have at least one axis, (..., n, head_dim), got the number {x[()]}")
     dtype = _checks.result_dtype(x)
     head_dim = x.shape[-1]
-    width = _checks.width(head_dim if rotary_dim is None else rotary_dim,
-                          "the last axis of x" if rotary_dim is None else "rotary_dim")
+    width = _checks.width(
+        head_dim if rotary_dim is None else rotary_dim, "the last axis of x" if rotary_dim is None else "rotary_dim"
+    )
     if width > head_dim:
         raise ValueError(f"rotary_dim must be at most the width of x, {head_dim}, got {width}")
     omega = _omega(width, base, frequencies)
@@ -93,13 +95,13 @@ def apply_rotary(
         return out
     # Few products are taken in float64, so that each result is rounded once; many in float32, at the speed of a copy.
     work = np.dtype(np.float64 if dtype == np.float64 or x.size <= _FEW else np.float32)
-    turn = _turns(p, omega, work)                        # (..., n, r) cosines and sines side by side
+    turn = _turns(p, omega, work)  # (..., n, r) cosines and sines side by side
     in_place = False
     if out is not None and np.may_share_memory(x, result):
         in_place = _checks.same_place(x, result)
-        x = x if in_place else x.copy()                  # else what is written would be read as x
+        x = x if in_place else x.copy()  # else what is written would be read as x
     if not in_place:
-        result[..., width:] = x[..., width:]             # (..., n, head_dim)
+        result[..., width:] = x[..., width:]  # (..., n, head_dim)
     rotate = _rotate_pairs if layout == "interleaved" else _rotate_halves
     try:
         with np.errstate(over="raise", under="ignore", invalid="ignore"):
@@ -157,12 +159,12 @@ def _rotate_pairs(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> Non
 def _rotate_halves(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> None:
     """(a, b) (cos, cos) + (b, a) (-sin, sin): products of whole rows, a block of rows at a time within the cache."""
     half = x.shape[-1] // 2
-    cosine = np.concatenate([turn[..., 0::2], turn[..., 0::2]], -1)      # (..., n, r)
+    cosine = np.concatenate([turn[..., 0::2], turn[..., 0::2]], -1)  # (..., n, r)
     sine = np.concatenate([-turn[..., 1::2], turn[..., 1::2]], -1)
     swapped = straight = np.empty(0, turn.dtype)
     for part, row in _blocks(x.shape, one_sequence=turn.shape[:-1] == x.shape[-2:-1]):
         some = x[part]
-        if swapped.shape != some.shape:                  # the first block, and the last if shorter
+        if swapped.shape != some.shape:  # the first block, and the last if shorter
             swapped, straight = np.empty(some.shape, turn.dtype), np.empty(some.shape, turn.dtype)
         swapped[..., :half], swapped[..., half:] = some[..., half:], some[..., :half]
         swapped *= sine[row]
@@ -213,7 +215,7 @@ def rotary_matrix(
     layout = _checks.choice(layout, "layout", LAYOUTS)
     omega = _omega(dim, base, frequencies)
     sine, cosine = _angles.sines_and_cosines(_checks.positions(position, "position"), omega)
-    out = np.zeros((*sine.shape[:-1], dim, dim))         # (..., d, d)
+    out = np.zeros((*sine.shape[:-1], dim, dim))  # (..., d, d)
     j = np.arange(dim // 2)
     a, b = (2 * j, 2 * j + 1) if layout == "interleaved" else (j, j + dim // 2)
     out[..., a, a], out[..., a, b] = cosine, -sine

@@ -1,4 +1,5 @@
 """The sinusoidal encoding of Vaswani et al. (2017): frequencies, wavelengths, and rows of sines and cosines."""
+
 import math
 from typing import Any
 
@@ -65,11 +66,11 @@ def sinusoidal_encoding(
     dim, base, dtype = _checks.width(dim), _checks.positive(base, "base"), _checks.float_dtype(dtype)
     p = _checks.positions(positions)
     omega = _angles.from_base(dim, base)
-    out = np.empty((*p.shape, dim), dtype)               # (..., n, d)
+    out = np.empty((*p.shape, dim), dtype)  # (..., n, d)
     rows = out.reshape(-1, dim)
     for part in _angles.chunks(p.size, dim // 2):
         sine, cosine = _angles.sines_and_cosines(p.reshape(-1)[part], omega)
-        with np.errstate(under="ignore"):                # a sine may be too small for float16
+        with np.errstate(under="ignore"):  # a sine may be too small for float16
             rows[part, 0::2], rows[part, 1::2] = sine, cosine
     return out
 
@@ -97,15 +98,13 @@ def sinusoidal_table(
     length, dim, start = _checks.count(length, "length"), _checks.width(dim), _checks.real(start, "start")
     base, dtype = _checks.positive(base, "base"), _checks.float_dtype(dtype)
     if not (-_checks.LARGEST < start and math.floor(start) + length <= _checks.LARGEST):  # a sum of integers is exact
-        raise ValueError(
-            f"start must be above -2**53 and start + length at most 2**53, got {start} and {length} rows"
-        )
-    out = np.empty((length, dim), dtype)                 # (T, d)
+        raise ValueError(f"start must be above -2**53 and start + length at most 2**53, got {start} and {length} rows")
+    out = np.empty((length, dim), dtype)  # (T, d)
     levels = 1 if dtype == np.float64 or out.size < 2**15 else 2  # a short list is not worth the calls to split it
     u, v = _angles.run_factors(start, length, _angles.from_base(dim, base), levels)
     fine = np.empty_like(u)
-    fine.real, fine.imag = u.imag, u.real                # z = i conj(u)
-    _angles.fill_products(out, fine, np.conjugate(v))    # -i z
-    if start.is_integer() and 0 <= -start < length:      # position 0 in a run from below: products leave 1e-16
+    fine.real, fine.imag = u.imag, u.real  # z = i conj(u)
+    _angles.fill_products(out, fine, np.conjugate(v))  # -i z
+    if start.is_integer() and 0 <= -start < length:  # position 0 in a run from below: products leave 1e-16
         out[int(-start), 0::2], out[int(-start), 1::2] = 0, 1
     return out

@@ -1,4 +1,5 @@
 """What a change of position does to the code: a fixed rotation, whatever the position it starts from."""
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -73,8 +74,8 @@ def shift_matrix(offset: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray
     """
     dim, base = _checks.width(dim), _checks.positive(base, "base")
     sine, cosine = _angles.sines_and_cosines(_checks.positions(offset, "offset"), _angles.from_base(dim, base))
-    out = np.zeros((*sine.shape[:-1], dim, dim))         # (..., d, d)
-    s = np.arange(0, dim, 2)                             # columns of the sines; the cosines stand one to the right
+    out = np.zeros((*sine.shape[:-1], dim, dim))  # (..., d, d)
+    s = np.arange(0, dim, 2)  # columns of the sines; the cosines stand one to the right
     out[..., s, s], out[..., s, s + 1] = cosine, sine
     out[..., s + 1, s], out[..., s + 1, s + 1] = -sine, cosine
     return out

@@ -1,7 +1,7 @@
 """A browser for the tests, and the built book for it to look at.
 
-`browser` is one Chromium for the whole run: playwright's own if it is installed, else the system's. On Debian as root a
-missing one is installed; elsewhere its absence is an error that says what to do. Nothing is skipped.
+`browser` is one Chromium for the whole run, the one that chromium.py finds; `make test` has it installed before the
+tests begin. Where there is none, that is an error which says what to do. Nothing is skipped.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import functools
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -20,55 +19,18 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from site_features import chromium
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 LEFT_OUT = shutil.ignore_patterns("_build", ".venv", ".bench", ".git", ".*_cache", ".hypothesis", "__pycache__")
-
-
-def chromium(playwright: Playwright) -> str:
-    """Return the path of a Chromium, installing Debian's where that is possible."""
-    own = playwright.chromium.executable_path
-    if Path(own).exists():
-        return own
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None and can_install():
-        subprocess.run(["apt-get", "update", "-qq"], check=True)
-        subprocess.run(["apt-get", "install", "-qq", "--no-install-recommends", "chromium"], check=True)
-        found = shutil.which("chromium")
-    if found is None:
-        raise RuntimeError(
-            "the browser tests need Chromium and found none; install it with\n"
-            f"  {sys.executable} -m playwright install --with-deps chromium\n"
-            "or as a package of the system (Debian: apt install chromium)"
-        )
-    return found
-
-
-def can_install() -> bool:
-    """Say whether this is Debian, as root: Ubuntu's package is a mere pointer to a snap, which containers lack."""
-    if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return False
-    try:
-        return platform.freedesktop_os_release().get("ID") == "debian"
-    except OSError:
-        return False
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium.path(playwright), args=chromium.FLAGS)
         yield browser
         browser.close()
 

@@ -5,7 +5,7 @@ from hypothesis import settings
 
 __all__ = ["browser", "built_book", "page", "site"]
 
-collect_ignore = ["data"]  # stored values, and the programs that made them from other codes
+collect_ignore = ["posenc/data"]  # stored values, and the programs that made them from other codes
 
 # The same examples every time, on however slow a machine: a test either passes or it does not.
 settings.register_profile("steady", deadline=None, derandomize=True, database=None)
@@ -16,8 +16,22 @@ def pytest_xdist_auto_num_workers(config):
     """One worker more than processors, because a test that looks at pages waits for half of its time."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
 
-LONG = ("test_site_axe", "test_guard", "test_site_pages", "test_interactive", "test_num", "test_publish", "test_paper",
-        "test_numbers_page", "test_site_strict", "test_guard_drawn", "test_audit", "test_fresh", "test_room")
+
+LONG = (
+    "test_site_axe",
+    "test_guard",
+    "test_site_pages",
+    "test_interactive",
+    "test_num_role",
+    "test_publish",
+    "test_print_pdf",
+    "test_numbers_page",
+    "test_fail_on_warnings",
+    "test_figure_record",
+    "test_audit",
+    "test_freshness",
+    "test_disk_full",
+)
 
 
 def pytest_collection_modifyitems(items):

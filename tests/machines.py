@@ -29,8 +29,14 @@ print(hashlib.sha256((a @ b).tobytes()).hexdigest())
 
 def probe(**changed: str) -> tuple[list[str], str, str]:
     """Return the processor features NumPy uses, and digests of functions' values and of a matrix product."""
-    done = subprocess.run([sys.executable, "-W", "error::ImportWarning", "-c", PROBE], env={**os.environ, **changed},
-                          capture_output=True, text=True, encoding="utf8", check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ImportWarning", "-c", PROBE],
+        env={**os.environ, **changed},
+        capture_output=True,
+        text=True,
+        encoding="utf8",
+        check=True,
+    )
     features, values, product = done.stdout.splitlines()
     return features.split(), values, product
 
@@ -51,10 +57,21 @@ def variations() -> dict[str, dict[str, str]]:
     locales = subprocess.run(["locale", "-a"], capture_output=True, text=True, encoding="utf8").stdout.split()
     foreign = next((name for name in locales if name.startswith(("de_", "fr_"))), "C")
     return {
-        "an older processor": {"NPY_DISABLE_CPU_FEATURES": newest(features, values), "OPENBLAS_CORETYPE": old,
-                               "OPENBLAS_NUM_THREADS": "1", "LC_ALL": foreign, "TZ": "Asia/Kolkata", "COLUMNS": "40"},
-        "a processor without extensions": {"NPY_DISABLE_CPU_FEATURES": " ".join(features), "OPENBLAS_CORETYPE": older,
-                                           "OPENBLAS_NUM_THREADS": "2", "LC_ALL": "C", "TZ": "America/St_Johns"},
+        "an older processor": {
+            "NPY_DISABLE_CPU_FEATURES": newest(features, values),
+            "OPENBLAS_CORETYPE": old,
+            "OPENBLAS_NUM_THREADS": "1",
+            "LC_ALL": foreign,
+            "TZ": "Asia/Kolkata",
+            "COLUMNS": "40",
+        },
+        "a processor without extensions": {
+            "NPY_DISABLE_CPU_FEATURES": " ".join(features),
+            "OPENBLAS_CORETYPE": older,
+            "OPENBLAS_NUM_THREADS": "2",
+            "LC_ALL": "C",
+            "TZ": "America/St_Johns",
+        },
     }
 
 
@@ -71,8 +88,13 @@ def main() -> int:
         output = ROOT / ".bench" / "machines"
         shutil.rmtree(output, ignore_errors=True)
         jupyter_book = Path(sys.executable).with_name("jupyter-book")
-        done = subprocess.run([jupyter_book, "build", "--path-output", output, ROOT], env={**os.environ, **changed},
-                              capture_output=True, text=True, encoding="utf8")
+        done = subprocess.run(
+            [jupyter_book, "build", "--path-output", output, ROOT],
+            env={**os.environ, **changed},
+            capture_output=True,
+            text=True,
+            encoding="utf8",
+        )
         print(f"{name} ({', '.join(f'{key}={value}' for key, value in changed.items())}): ", end="")
         print("no drift" if done.returncode == 0 else "\n" + re.sub(r"\x1b\[[0-9;]*m", "", done.stderr))
         status |= done.returncode

@@ -27,9 +27,16 @@ def apart(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
 
 def build(folder: Path, changed: dict[str, str]) -> dict[str, bytes]:
     """Return the site that a clone builds."""
-    environment = {**os.environ, **changed, "HOME": str(folder.parent), "PYTHONPATH": str(folder)}
-    for command in ([Path(sys.executable).with_name("jupyter-book"), "build", "."],
-                    [sys.executable, "book/_ext/paper.py"]):
+    environment = {
+        **os.environ,
+        **changed,
+        "HOME": str(folder.parent),
+        "PYTHONPATH": os.pathsep.join([str(folder), str(folder / "book" / "_ext")]),
+    }
+    for command in (
+        [Path(sys.executable).with_name("jupyter-book"), "build", "."],
+        [sys.executable, "-m", "site_features.print_pdf"],
+    ):
         subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
     return files(folder / "_build" / "html")
 

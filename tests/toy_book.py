@@ -20,6 +20,9 @@ class ToyBook:
 
     def __init__(self, folder: Path, pages: dict[str, str], numbers: str, extensions: list[str]):
         self.folder = folder
+        extensions = list(
+            dict.fromkeys([*extensions, "build_control.parallel_build"])
+        )  # it starts kernels that do not meet
         self.extensions = extensions
         book = folder / "book"
         shutil.copytree(ROOT / "book" / "_ext", book / "_ext", ignore=shutil.ignore_patterns("__pycache__"))
@@ -35,12 +38,12 @@ class ToyBook:
         sphinx["extra_extensions"] = ["sphinx_exercise"]
         config["html"].pop("favicon", None)
         # A value for an extension that is not there is a warning.
-        absent = ["autodoc_", "codeautolink_", *(["guard_"] if "guard" not in extensions else [])]
-        if "audit" not in extensions:
+        absent = ["autodoc_", "codeautolink_", *(["guard_"] if "drift_guard.guard" not in extensions else [])]
+        if "number_audit.audit" not in extensions:
             del config["bibtex_bibfiles"]
             absent.append("bibtex_")
         sphinx["config"] = {key: value for key, value in sphinx["config"].items() if not key.startswith(tuple(absent))}
-        if "mathml" not in extensions:  # formulas stay TeX
+        if "site_features.mathml" not in extensions:  # formulas stay TeX
             del sphinx["config"]["html_math_renderer"]
         (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf8")
         first, *others = pages

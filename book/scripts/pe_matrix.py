@@ -50,10 +50,19 @@ def draw(path: Path, length: int = 64, dim: int = 32) -> None:
     import matplotlib.pyplot as plt
 
     fig, ax = plt.subplots(figsize=(7.2, 5.2), layout="constrained")
-    image = ax.imshow(by_loop(length, dim), cmap="viridis", aspect="auto", vmin=-1, vmax=1,
-                      extent=(-0.5, dim - 0.5, length + 0.5, 0.5))
-    ax.set(title=f"Sinusoidal positional encoding (T = {length}, d = {dim})", xlabel="embedding dimension (column)",
-           ylabel="position t")
+    image = ax.imshow(
+        by_loop(length, dim),
+        cmap="viridis",
+        aspect="auto",
+        vmin=-1,
+        vmax=1,
+        extent=(-0.5, dim - 0.5, length + 0.5, 0.5),
+    )
+    ax.set(
+        title=f"Sinusoidal positional encoding (T = {length}, d = {dim})",
+        xlabel="embedding dimension (column)",
+        ylabel="position t",
+    )
     fig.colorbar(image, ax=ax, label="entry")
     fig.savefig(path)
     plt.close(fig)
@@ -61,8 +70,13 @@ def draw(path: Path, length: int = 64, dim: int = 32) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path(__file__).with_name("output"), metavar="FOLDER",
-                        help="where the figure goes (default: %(default)s)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path(__file__).with_name("output"),
+        metavar="FOLDER",
+        help="where the figure goes (default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     found = numbers()
     print("shape of PE:", " x ".join(map(str, found["pe-shape"])))

@@ -53,13 +53,20 @@ def draw(path: Path, dim: int = 32) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path(__file__).with_name("output"), metavar="FOLDER",
-                        help="where the figure goes (default: %(default)s)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path(__file__).with_name("output"),
+        metavar="FOLDER",
+        help="where the figure goes (default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     found = numbers()
     print("similarity at offset 0:", found["similarity-0"])
-    for name, text in (("similarity-drift", "from t = 10 against from t = 20"),
-                       ("similarity-closed-form-error", "measured against closed form")):
+    for name, text in (
+        ("similarity-drift", "from t = 10 against from t = 20"),
+        ("similarity-closed-form-error", "measured against closed form"),
+    ):
         if not found[name] < 1e-13:
             raise SystemExit(f"{text}: they differ by {found[name]:.1e}, more than rounding explains")
         print(f"{text}: max difference below 1e-13")

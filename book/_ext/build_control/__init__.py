@@ -1,0 +1,10 @@
+"""When pages are executed, what may be reused, and how a build ends."""
+
+# The first ends the build where nothing changed, before the others are imported.
+MODULES = ("freshness", "garbage", "build_lock", "disk_full", "fail_on_warnings", "parallel_build", "buildinfo")
+
+
+def setup(app) -> dict:
+    for name in MODULES:
+        app.setup_extension(f"{__name__}.{name}")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

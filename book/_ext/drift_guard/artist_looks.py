@@ -1,0 +1,210 @@
+"""How an artist looks, in words that no size, font or other palette changes: the marks by which readers tell the curves
+of a figure apart and find them in its legend.
+
+A colour is named by its place in the style's cycle (C0) or its part in the style (ink); only one that the cell gives
+itself is named by its code. A mark that is as matplotlib draws it of itself is left out.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.collections import Collection, LineCollection, PathCollection
+from matplotlib.colors import to_hex, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.markers import MarkerStyle
+from matplotlib.patches import Patch
+from matplotlib.path import Path
+from matplotlib.text import Text
+
+from drift_guard.array_digest import digest
+
+LISTED = 12  # so many colours or hatches are recorded one by one
+PARTS = {"axes.edgecolor": "frame", "text.color": "ink"}
+PLAIN = {"#000000": "black", "#ffffff": "white"}
+NONE = ("None", "none", " ", "")
+DASHES = {"--": "lines.dashed_pattern", "-.": "lines.dashdot_pattern", ":": "lines.dotted_pattern"}
+
+
+def colour(value, alpha: float | None = None) -> str:
+    """Return the name of a colour, with how opaque it is where it is not."""
+    red, green, blue, opaque = to_rgba(value, alpha)
+    if opaque == 0:
+        return "none"
+    code = to_hex((red, green, blue))
+    name = palette().get(code, code)
+    return name if opaque == 1 else f"{name} {opaque:.2g}"
+
+
+def palette() -> dict[str, str]:
+    """Return the names of the style's colours by their codes."""
+    cycle = mpl.rcParams["axes.prop_cycle"].by_key().get("color", [])
+    names = {to_hex(value): f"C{place}" for place, value in reversed(list(enumerate(cycle)))}
+    return {**names, **{to_hex(mpl.rcParams[part]): name for part, name in PARTS.items()}, **PLAIN}
+
+
+def together(names: Iterable[str]) -> str | list[str]:
+    """Return one name for all, or the list of them; of many, the first that differ and a check of all."""
+    names = list(names)
+    different = list(dict.fromkeys(names))
+    if len(different) <= 1:
+        return different[0] if different else "none"
+    if len(names) <= LISTED:
+        return names
+    return [*different[:LISTED], f"{len(names)} in an order of check {zlib.crc32(' '.join(names).encode()):08x}"]
+
+
+def inside_and_edge(inside, edge) -> dict:
+    """Return the colours of an area, `edge` only where it stands out."""
+    return {
+        name: value
+        for name, value in (("colour", inside), ("edge", edge))
+        if value != "none" and not (name == "edge" and edge == inside)
+    }
+
+
+def line(artist: Line2D) -> dict:
+    """Return how a line and its markers look, but for the names of line style and marker."""
+    drawn = artist.get_linestyle() not in NONE and artist.get_linewidth() > 0
+    found: dict = {}
+    if drawn:
+        found["colour"] = colour(artist.get_color(), artist.get_alpha())
+        found.update(own_dashes(artist))
+        if artist.get_gapcolor() is not None:
+            found["gaps"] = colour(artist.get_gapcolor(), artist.get_alpha())
+    elif artist.get_linestyle() not in NONE:
+        found["width"] = 0
+    return {**found, **markers(artist, found.get("colour"))}
+
+
+def own_dashes(artist: Line2D) -> dict:
+    """Return the pattern of a line whose style has no name."""
+    pattern = artist._unscaled_dash_pattern[1]  # matplotlib has no public way to ask for it
+    if pattern is None or list(pattern) == list(mpl.rcParams.get(DASHES.get(artist.get_linestyle()), ())):
+        return {}
+    return {"dashes": [float(length) for length in pattern]}
+
+
+def markers(artist: Line2D, line_colour: str | None) -> dict:
+    if str(artist.get_marker()) in NONE:
+        return {}
+    alpha, style = artist.get_alpha(), artist.get_fillstyle()
+    inside, edge = (colour(value, alpha) for value in (artist.get_markerfacecolor(), artist.get_markeredgecolor()))
+    if not MarkerStyle(artist.get_marker()).is_filled():
+        inside = edge  # a cross, say, is all edge
+    shown = inside_and_edge(inside, edge)
+    found = {**({} if style in ("full", "none") else {"fill": style}), **every(artist.get_markevery())}
+    if line_colour is None:
+        return {**found, **shown}
+    return found if shown == {"colour": line_colour} else {**found, "markers": shown}
+
+
+def every(places) -> dict:
+    """Return which points have a marker."""
+    if places is None:
+        return {}
+    if isinstance(places, slice):
+        places = [places.start, places.stop, places.step]
+    return {"markers at": np.asarray(places).tolist() if not isinstance(places, list) else list(places)}
+
+
+def patch(artist: Patch) -> dict:
+    inside = colour(artist.get_facecolor()) if artist.get_fill() else "none"
+    edge = colour(artist.get_edgecolor()) if artist.get_linewidth() > 0 else "none"
+    hatch = artist.get_hatch()
+    return {**inside_and_edge(inside, edge), **({"hatch": hatch} if hatch else {})}
+
+
+def collection(artist: Collection) -> dict:
+    """Return the colours of a collection that no array colours, and its hatch."""
+    hatch = {"hatch": artist.get_hatch()} if artist.get_hatch() else {}
+    if artist.get_array() is not None:
+        return hatch
+    wide = np.any(np.asarray(artist.get_linewidth()) > 0)
+    inside, edge = (
+        together(map(colour, values)) for values in (artist.get_facecolor(), artist.get_edgecolor() if wide else [])
+    )
+    return {**inside_and_edge(inside, edge), **hatch}
+
+
+def scatter_marker(artist: PathCollection) -> dict:
+    """Return the markers of a scatter that are no circles."""
+    paths = artist.get_paths()
+    names = [marker_name(path) for path in paths]
+    if None in names:
+        return {"marker": digest(np.concatenate([path.vertices for path in paths]), 1.0)}
+    return {} if set(names) <= {"o"} else {"marker": together(names)}
+
+
+def marker_name(path: Path) -> str | None:
+    """Return the name of the marker that has this path, None for one of the cell's own."""
+    return next(
+        (str(name) for name in MarkerStyle.markers if str(name) not in NONE and same_path(path, marker_path(name))),
+        None,
+    )
+
+
+def marker_path(name) -> Path:
+    style = MarkerStyle(name)
+    return style.get_path().transformed(style.get_transform())
+
+
+def same_path(one: Path, other: Path) -> bool:
+    return one.vertices.shape == other.vertices.shape and np.allclose(one.vertices, other.vertices)
+
+
+def shown_text(artist: Text) -> str:
+    """Return what stands there to be read."""
+    seen = artist.get_visible() and colour(artist.get_color(), artist.get_alpha()) != "none"
+    return artist.get_text() if seen else ""
+
+
+def own_colour(artist: Text, part: str = "text.color") -> str | None:
+    """Return the colour of a text, None for that of its part in the style."""
+    usual = mpl.rcParams[part]
+    name = colour(artist.get_color(), artist.get_alpha())
+    as_usual = name == colour(mpl.rcParams["text.color"] if usual == "auto" else usual)
+    return None if as_usual or not shown_text(artist) else name
+
+
+def written(artist: Text) -> dict:
+    """Return a text, with its colour and how it is turned where that is not as usual."""
+    angle = round(float(artist.get_rotation()), 9)
+    found = {"text": shown_text(artist), "text colour": own_colour(artist), "turned": angle or None}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def handle(artist: Artist) -> str:
+    """Return how an entry of a legend looks."""
+    if isinstance(artist, Text):
+        return artist.get_text()
+    if isinstance(artist, Line2D):
+        found = {"line": artist.get_linestyle(), "marker": str(artist.get_marker()), **line(artist)}
+        found.pop("markers at", None)  # of the curve, not of the entry's two points
+    elif isinstance(artist, Patch):
+        found = {"area": str(artist.get_linestyle()), **patch(artist)}
+    elif isinstance(artist, PathCollection):
+        found = {"marker": "o", **scatter_marker(artist), **collection(artist)}
+    elif isinstance(artist, LineCollection):
+        found = {"line": together(str(style) for style in line_styles(artist)), **collection(artist)}
+    elif isinstance(artist, Collection):
+        found = {"area": "solid", **collection(artist)}
+    else:
+        return type(artist).__name__
+    return ", ".join(f"{name} {value}" for name, value in found.items() if value not in NONE)
+
+
+def line_styles(artist: Collection) -> list:
+    """Return the line styles of a collection: names, or patterns in units of the line's width."""
+    widths = np.atleast_1d(artist.get_linewidth())
+    found = []
+    for number, (_, pattern) in enumerate(artist.get_linestyle()):
+        width = float(widths[number % len(widths)]) or 1.0
+        style = "solid" if pattern is None else [round(float(p) / width, 3) for p in pattern]
+        if style not in found:
+            found.append(style)
+    return found

@@ -1,0 +1,150 @@
+"""What an axis tells: its label, scale and limits, and the ticks and tick labels that the cell sets.
+
+Those that matplotlib chooses depend on the font.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib import category, ticker
+from matplotlib.axes._secondary_axes import SecondaryAxis
+from matplotlib.axis import Axis
+from matplotlib.projections.polar import RadialLocator, ThetaLocator
+
+from drift_guard import artist_looks
+from drift_guard.array_digest import digest
+
+PLAIN = (ticker.ScalarFormatter, ticker.LogFormatterSciNotation, ticker.LogitFormatter)  # they write the number itself
+AUTOMATIC = (
+    ticker.AutoLocator,
+    ticker.MaxNLocator,
+    ticker.LogLocator,
+    ticker.AutoMinorLocator,
+    ticker.SymmetricalLogLocator,
+    ticker.LogitLocator,
+)
+COMPUTED = (ticker.FuncFormatter, ticker.PercentFormatter, ticker.EngFormatter)  # what they write tells their settings
+
+
+def scaled(axis: Axis, values: np.ndarray) -> np.ndarray:
+    """Return values on the axis' own scale; what has no place there is nan."""
+    if axis.get_scale() == "log":
+        base = axis.get_transform().base
+        values = np.asarray(values, dtype=float)
+        return np.log(values, out=np.full(values.shape, np.nan), where=values > 0) / math.log(base)
+    return np.asarray(axis.get_transform().transform(values), dtype=float)
+
+
+def ticks(axis: Axis) -> dict:
+    """Return the ticks and tick labels that the cell set; automatic ones depend on the font."""
+    found: dict = {}
+    view = np.sort(axis.get_view_interval())
+    for size in "major", "minor":
+        locator, formatter = locator_of(axis, size), getattr(axis, f"get_{size}_formatter")()
+        places = None
+        if isinstance(locator, ticker.FixedLocator):
+            places = np.asarray(locator.locs, dtype=float)
+            found[size] = digest(places, float(view[1] - view[0])) if places.size else "none"
+        elif isinstance(locator, ticker.MultipleLocator):
+            places = np.asarray(locator.tick_values(*view), dtype=float)
+            places = places[(places >= view[0]) & (places <= view[1])]
+            start = f" from {locator._offset:.9g}" if locator._offset else ""
+            found[size] = f"multiples of {locator._edge.step:.9g}{start}"
+        elif isinstance(locator, ticker.LinearLocator | ticker.IndexLocator):
+            places = np.asarray(locator.tick_values(*view), dtype=float)
+            found[size] = digest(places, float(view[1] - view[0]))
+        elif isinstance(locator, ticker.NullLocator):
+            if size == "major":
+                found[size] = "none"
+        elif not isinstance(locator, (*AUTOMATIC, category.StrCategoryLocator)):
+            found[size] = type(locator).__name__
+        computed = isinstance(formatter, COMPUTED) or not type(formatter).__module__.startswith("matplotlib.")
+        if type(formatter) in PLAIN and not other_base(axis, formatter):
+            continue
+        if isinstance(formatter, ticker.NullFormatter) and size == "minor":
+            continue
+        if isinstance(formatter, ticker.FixedFormatter):
+            found[f"{size} text"] = [str(label) for label in formatter.seq]
+        elif isinstance(formatter, category.StrCategoryFormatter):
+            names = axis.units._mapping  # matplotlib has no public way to ask for them
+            found[f"{size} text"] = list(names)
+        elif computed:
+            if places is None:  # where the ticks stand depends on the font: ask at fixed places
+                places = np.linspace(view[0], view[1], 5)
+            found[f"{size} text"] = [str(formatter(place, number)) for number, place in enumerate(places)]
+        else:
+            spec = getattr(formatter, "fmt", None) or getattr(formatter, "_base", None)
+            found[f"{size} text"] = f"{type(formatter).__name__} {spec}" if spec else type(formatter).__name__
+    return found
+
+
+def locator_of(axis: Axis, size: str) -> ticker.Locator:
+    """Return what places ticks; polar axes wrap places that a cell sets."""
+    locator = getattr(axis, f"get_{size}_locator")()
+    wrapped = getattr(locator, "base", None) if isinstance(locator, RadialLocator | ThetaLocator) else None
+    return wrapped if isinstance(wrapped, ticker.FixedLocator) else locator
+
+
+def other_base(axis: Axis, formatter: ticker.Formatter) -> bool:
+    """Tell whether ticks are written as powers of another base than that of their axis."""
+    return axis.get_scale() == "log" and getattr(formatter, "_base", None) not in (None, axis.get_transform().base)
+
+
+def axis_record(axis: Axis, view: tuple[float, float]) -> dict:
+    ends = scaled(axis, np.asarray(view))
+    hidden = {} if axis.get_visible() else {"hidden": True}
+    return {
+        **axis_label(axis),
+        "scale": axis.get_scale(),
+        "limits": digest(ends),
+        **hidden,
+        **ticks(axis),
+        **tick_labels(axis),
+    }
+
+
+def axis_label(axis: Axis) -> dict:
+    own = artist_looks.own_colour(axis.label, "axes.labelcolor")
+    return {"label": artist_looks.shown_text(axis.label), **({"label colour": own} if own else {})}
+
+
+def tick_labels(axis: Axis) -> dict:
+    """Return at which sides tick labels stand and in what colour, where it is not as usual."""
+    found: dict = {}
+    for size, name in (("major", "tick labels"), ("minor", "minor tick labels")):
+        settings = axis.get_tick_params(which=size)
+        usual, other = ("bottom", "top") if "labelbottom" in settings else ("left", "right")
+        drawn = vars(axis).get(f"{size}Ticks", [])  # to ask for them would make one
+        off = [[not getattr(tick, label).get_visible() for tick in drawn] for label in ("label1", "label2")]
+        shown = [
+            side for side, gone in zip((usual, other), off) if settings.get(f"label{side}") and not (gone and all(gone))
+        ]
+        if shown != [usual]:
+            found[name] = shown or "none"
+        elif any(off[0]) and isinstance(locator_of(axis, size), ticker.FixedLocator):
+            found[f"{name} without"] = [place for place, gone in enumerate(off[0]) if gone]
+        if "labelcolor" in settings:
+            found[f"{name} colour"] = artist_looks.colour(settings["labelcolor"])
+    if found.get("minor tick labels") == found.get("tick labels"):
+        found.pop("minor tick labels", None)
+    hidden = not axis.get_offset_text().get_visible() and found.get("tick labels") != "none"
+    return {**found, **({"multiplier": "hidden"} if hidden else {})}
+
+
+def secondary_record(ax: SecondaryAxis) -> dict:
+    """Return what the second scale of an axis tells: its label, and what it makes of the limits."""
+    parent = ax._parent
+    axis, view = (ax.xaxis, parent.get_xlim()) if ax._orientation == "x" else (ax.yaxis, parent.get_ylim())
+    there, back = ax._functions
+    places = np.linspace(*view, 5)
+    returned = np.asarray(back(np.asarray(there(places))), dtype=float)
+    astray = {} if np.allclose(returned, places, equal_nan=True) else {"back again": digest(returned)}
+    return {
+        "secondary": ax._orientation,
+        **axis_label(axis),
+        "limits": digest(there(np.asarray(view))),
+        **astray,
+        **ticks(axis),
+    }

@@ -1,0 +1,562 @@
+"""What a matplotlib figure draws, as a record that neither fonts, sizes, palettes, nor the processor can change.
+
+Of every array it has the digest, on the axis' own scale (log data as logs). An artist of a kind not known here is
+refused, not guessed at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from matplotlib import (
+    collections,
+    colormaps,
+    container,
+    image,
+    legend,
+    lines,
+    offsetbox,
+    patches,
+    quiver,
+    rcParams,
+    spines,
+    table,
+    text,
+)
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axes._secondary_axes import SecondaryAxis
+from matplotlib.cm import ScalarMappable
+from matplotlib.contour import ContourSet
+from matplotlib.figure import Figure
+from matplotlib.path import Path
+from matplotlib.transforms import Transform
+
+from drift_guard import artist_looks
+from drift_guard.array_digest import digest, in_sight, quieted
+from drift_guard.axis_record import axis_record, scaled, secondary_record
+
+SHARP = ("auto", "antialiased", "nearest", "none")
+
+
+class Unknown(Exception):
+    """What cannot be recorded; the message says what it is."""
+
+
+def name_of(thing) -> str:
+    return type(thing).__name__
+
+
+class Panel:
+    """An Axes, with what its artists need to know of it."""
+
+    def __init__(self, ax: Axes):
+        self.ax = ax
+        self.axes = ax.xaxis, ax.yaxis
+        views = ax.get_xlim(), ax.get_ylim()
+        self.views = [np.sort(scaled(axis, np.asarray(view))) for axis, view in zip(self.axes, views)]
+
+    def along(self, which: int, values: np.ndarray, transform: Transform, below: float | None = None) -> dict:
+        """Return the record of the x (0) or y (1) values of an artist, on the axis' scale where they are data."""
+        name = "xy"[which]
+        if not transform.contains_branch_seperately(self.ax.transData)[which]:
+            return {name: digest(values, 1.0)}
+        axis, (low, high) = self.axes[which], self.views[which]
+        if below is not None:
+            self.refuse_free_limits(which)
+            values = quieted(values, below, axis.get_scale() == "log")
+        values = scaled(axis, values)
+        seen = in_sight(values, low, high)
+        return {name: digest(values, float(high - low)), **({f"{name} in sight": seen} if seen else {})}
+
+    def placed(self, points: np.ndarray, transform: Transform) -> tuple[np.ndarray, dict]:
+        """Return points as data, and their coordinates where those are others than the data of both axes."""
+        data = transform.contains_branch_seperately(self.ax.transData)
+        if any(data) and not all(data):
+            return points, {"fraction": "xy"[data[0]]}
+        if not any(data):
+            return points, {"in": system_name(self.ax.figure, transform)}
+        for first, rest in transform._iter_break_from_left_to_right():  # what a cell turns or stretches before
+            if rest == self.ax.transData:
+                return first.transform(points), {}
+        return points, {"in": "data, then moved"}
+
+    def refuse_free_limits(self, which: int) -> None:
+        if (self.ax.get_autoscalex_on, self.ax.get_autoscaley_on)[which]():
+            raise Unknown(f"noise is drawn, and the {'xy'[which]} limits are left to it: set them")
+
+    def points(self, points, artist: Artist, transform=None) -> dict:
+        points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
+        transform = artist.get_transform() if transform is None else transform
+        points, system = self.placed(points, transform)
+        return {
+            **system,
+            **self.along(0, points[:, 0], transform),
+            **self.along(1, points[:, 1], transform, noise_of(artist)),
+        }
+
+
+def system_name(figure, coordinates) -> str:
+    """Return the name of coordinates that an artist is placed in."""
+    if isinstance(coordinates, tuple):
+        return ", ".join(system_name(figure, one) for one in coordinates)
+    if not isinstance(coordinates, Transform):
+        return coordinates if isinstance(coordinates, str) else name_of(coordinates)
+    for number, ax in enumerate(figure.axes, start=1):
+        for name, transform in (("data", ax.transData), ("fraction", ax.transAxes)):
+            if coordinates.contains_branch(transform):
+                return f"{name} of axes {number}"
+    return "fraction of the figure" if coordinates.contains_branch(figure.transSubfigure) else "inches or pixels"
+
+
+def noise_of(artist: Artist) -> float | None:
+    """Return the bound that a cell gave an artist that draws rounding noise."""
+    return getattr(artist, "noise_below", None)
+
+
+def dashes(artist) -> str | list:
+    """Return line styles: names, or patterns in units of the line's width."""
+    return artist.get_linestyle() if isinstance(artist.get_linestyle(), str) else artist_looks.line_styles(artist)
+
+
+def mapped(artist: ScalarMappable) -> dict:
+    """Return what turns an array into colours, and the array."""
+    array = artist.get_array()
+    if array is None:
+        return {}
+    norm = artist.norm
+    low, high = (None if v is None else float(v) for v in (norm.vmin, norm.vmax))
+    values = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
+    logarithmic = name_of(norm) == "LogNorm"
+    if (below := noise_of(artist)) is not None:
+        values = quieted(values, below, logarithmic)
+    if logarithmic:
+        values = np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
+    found = {**colours_of(artist), **shape_of(norm)}
+    if low is None or high is None:
+        return {**found, "values": digest(values)}
+    bottom, top = sorted((math.log10(low), math.log10(high)) if logarithmic else (low, high))
+    seen = in_sight(values, bottom, top)
+    return {
+        **found,
+        **range_of(norm),
+        "values": digest(values, top - bottom),
+        **({"values in sight": seen} if seen else {}),
+    }
+
+
+def colours_of(artist: ScalarMappable) -> dict:
+    """Return the names of colormap and norm, and the colours themselves where the name does not tell them."""
+    cmap = artist.get_cmap()
+    found = {"colormap": cmap.name, "norm": name_of(artist.norm)}
+    if cmap.name in colormaps and colormaps[cmap.name] == cmap:
+        return found
+    return {**found, "colours": digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)}
+
+
+def range_of(norm) -> dict:
+    return {} if norm.vmin is None or norm.vmax is None else {"range": digest([float(norm.vmin), float(norm.vmax)])}
+
+
+def shape_of(norm) -> dict:
+    """Return what a norm that its name and range do not settle makes of values (TwoSlopeNorm's centre, say)."""
+    if name_of(norm) in ("Normalize", "LogNorm", "NoNorm") or norm.vmin is None or norm.vmax is None:
+        return {}
+    if hasattr(norm, "boundaries"):
+        return {"boundaries": digest(norm.boundaries)}
+    return {"scaled": digest(norm(np.linspace(norm.vmin, norm.vmax, 9)), 1.0)}
+
+
+def vertices(path: Path) -> np.ndarray:
+    return path.vertices[path.codes != Path.CLOSEPOLY] if path.codes is not None else path.vertices
+
+
+# One function a kind: (panel, artist) -> what it draws.
+
+
+def axline(panel: Panel, artist) -> dict:
+    first, second, slope = artist.get_xy1(), artist.get_xy2(), artist.get_slope()
+    return {
+        **line_style(artist),
+        **artist_looks.line(artist),
+        "through": digest([*first, *(second or ())], 1.0),
+        **({} if slope is None else {"slope": digest([slope], 1.0)}),
+    }
+
+
+def line_style(artist) -> dict:
+    return {"line": artist.get_linestyle(), "marker": str(artist.get_marker()), "steps": artist.get_drawstyle()}
+
+
+def line(panel: Panel, artist) -> dict:
+    style = line_style(artist)
+    points = np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)])
+    return {
+        **{k: v for k, v in style.items() if v not in ("None", "default")},
+        **artist_looks.line(artist),
+        **panel.points(points, artist),
+    }
+
+
+def annotation(panel: Panel, artist) -> dict:
+    arrow = {}
+    if artist.arrow_patch is not None and artist.arrow_patch.get_visible():
+        arrow = {
+            "arrow": name_of(artist.arrow_patch.get_arrowstyle()),
+            "line": dashes(artist.arrow_patch),
+            **bend(artist.arrow_patch),
+            **artist_looks.patch(artist.arrow_patch),
+        }
+    return {
+        **artist_looks.written(artist),
+        **arrow,
+        **ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords)),
+    }
+
+
+def ends(panel: Panel, artist: Artist, tip: tuple, tail: tuple) -> dict:
+    """Return where an arrow points and comes from; each end is a point and its coordinates."""
+    found = {}
+    for name, (point, coordinates) in (("at", tip), ("from", tail)):
+        found[name] = place(panel, point, artist, coordinates)
+        if coordinates != "data":
+            found[f"{name} in"] = system_name(panel.ax.figure, coordinates)
+    return found
+
+
+def bend(artist) -> dict:
+    """Return how an arrow bends on its way, where it does."""
+    style = artist.get_connectionstyle()
+    by = [float(value) for _, value in sorted(vars(style).items()) if isinstance(value, int | float)]
+    return {"bend": name_of(style), "bent by": by} if name_of(style) != "Arc3" or any(by) else {}
+
+
+def place(panel: Panel, point, artist: Artist, coordinates) -> list | dict:
+    if coordinates == "data":
+        return panel.points([point], artist, panel.ax.transData)
+    return digest(point, 1.0)["values"]
+
+
+def words(panel: Panel, artist) -> dict:
+    return {**artist_looks.written(artist), **panel.points([artist.get_unitless_position()], artist)}
+
+
+def see_through(artist: Artist) -> dict:
+    """Return how opaque a coloured array is drawn, where the cell says so."""
+    opaque = artist.get_alpha()
+    if opaque is None or np.ndim(opaque) == 0:
+        return {} if opaque in (None, 1) else {"opaque": float(opaque)}
+    return {"opaque": digest(opaque, 1.0)}
+
+
+def mesh(panel: Panel, artist) -> dict:
+    return {**panel.points(artist.get_coordinates(), artist), **mapped(artist), **see_through(artist)}
+
+
+def contours(panel: Panel, artist) -> dict:
+    points = [vertices(path) for path in artist.get_paths()]
+    return {
+        "filled": bool(artist.filled),
+        "levels": digest(artist.levels),
+        "line": dashes(artist),
+        **colours_of(artist),
+        **range_of(artist.norm),
+        **see_through(artist),
+        **({"hatches": list(artist.hatches)} if any(artist.hatches) else {}),
+        **panel.points(np.concatenate(points) if points else [], artist),
+    }
+
+
+def arrows(panel: Panel, artist) -> dict:
+    length = float(np.max(np.hypot(artist.U, artist.V), initial=0.0))
+    angles = artist.angles if isinstance(artist.angles, str) else digest(artist.angles, 360.0)
+    scale = {} if artist.scale_units is None else {"units": artist.scale_units, "scale": digest([artist.scale])}
+    return {
+        **({} if artist.pivot == "tail" else {"pivot": artist.pivot}),
+        **({} if artist.angles == "uv" else {"angles": angles}),
+        **scale,
+        **artist_looks.collection(artist),
+        **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
+        "u": digest(artist.U, length),
+        "v": digest(artist.V, length),
+        **mapped(artist),
+    }
+
+
+def scatter(panel: Panel, artist) -> dict:
+    sizes = np.asarray(artist.get_sizes())
+    usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
+    return {
+        **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
+        **mapped(artist),
+        **artist_looks.scatter_marker(artist),
+        **artist_looks.collection(artist),
+        **({} if usual or not sizes.size else {"sizes": digest(sizes)}),
+    }
+
+
+def segments(panel: Panel, artist) -> dict:
+    parts = artist.get_segments()
+    return {
+        "pieces": len(parts),
+        "line": dashes(artist),
+        **mapped(artist),
+        **artist_looks.collection(artist),
+        **panel.points(np.concatenate(parts) if parts else [], artist),
+        **offsets(panel, artist),
+    }
+
+
+def areas(panel: Panel, artist) -> dict:
+    points = [vertices(path) for path in artist.get_paths()]
+    return {
+        "pieces": len(points),
+        "line": dashes(artist),
+        **mapped(artist),
+        **artist_looks.collection(artist),
+        **panel.points(np.concatenate(points) if points else [], artist),
+        **offsets(panel, artist),
+    }
+
+
+def offsets(panel: Panel, artist) -> dict:
+    """Return where the parts of a collection stand that are drawn more than once, or shifted (those of hexbin, say)."""
+    places = artist.get_offsets()
+    return {"repeated": panel.points(places, artist, artist.get_offset_transform())} if np.any(places) else {}
+
+
+def picture(panel: Panel, artist) -> dict:
+    array = artist.get_array()
+    values = mapped(artist) if array.ndim == 2 else {"values": digest(array, 1.0)}
+    left, right, bottom, top = artist.get_extent()
+    smoothed = {} if artist.get_interpolation() in SHARP else {"smoothed": artist.get_interpolation()}
+    return {
+        **values,
+        **panel.points([(left, bottom), (right, top)], artist),
+        "origin": artist.origin,
+        **smoothed,
+        **see_through(artist),
+    }
+
+
+def box(panel: Panel, artist) -> dict:
+    x, y = artist.get_x(), artist.get_y()
+    corners = [(x, y), (x + artist.get_width(), y + artist.get_height())]
+    return {
+        "box": name_of(artist.get_boxstyle()),
+        "line": artist.get_linestyle(),
+        **artist_looks.patch(artist),
+        **panel.points(corners, artist),
+    }
+
+
+def connection(panel: Panel, artist) -> dict:
+    return {
+        "arrow": name_of(artist.get_arrowstyle()),
+        "line": artist.get_linestyle(),
+        **bend(artist),
+        **artist_looks.patch(artist),
+        **ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1)),
+    }
+
+
+def arrow_patch(panel: Panel, artist) -> dict:
+    ends = artist._posA_posB  # matplotlib has no public way to ask for them
+    points = vertices(artist._path_original) if ends is None else ends
+    return {
+        "arrow": name_of(artist.get_arrowstyle()),
+        "bend": name_of(artist.get_connectionstyle()),
+        "line": artist.get_linestyle(),
+        **bend(artist),
+        **artist_looks.patch(artist),
+        **panel.points(points, artist),
+    }
+
+
+def shape(panel: Panel, artist) -> dict:
+    outline = artist.get_patch_transform().transform_path(artist.get_path())
+    return {
+        "line": artist.get_linestyle(),
+        **artist_looks.patch(artist),
+        **panel.points(vertices(outline), artist, artist.get_data_transform()),
+    }
+
+
+def grid(panel: Panel, artist) -> dict:
+    cells = sorted(artist.get_celld().items())
+    return {"cells": [[row, column, artist_looks.shown_text(cell.get_text())] for (row, column), cell in cells]}
+
+
+def key(artist: legend.Legend) -> dict:
+    """Return what a legend says, and how each of its entries looks."""
+    boxes = artist.findobj(offsetbox.DrawingArea)
+    handles = [
+        " with ".join(artist_looks.handle(part) for part in box.get_children() if part.get_visible()) for box in boxes
+    ]
+    entries = [artist_looks.written(entry) for entry in artist.get_texts()]
+    colours = [entry.get("text colour", "") for entry in entries]
+    return {
+        "title": artist_looks.shown_text(artist.get_title()),
+        "entries": [entry["text"] for entry in entries],
+        "handles": handles,
+        **({"text colours": colours} if any(colours) else {}),
+    }
+
+
+KINDS: dict[type, Callable] = {
+    lines.AxLine: axline, lines.Line2D: line,
+    text.Annotation: annotation, text.Text: words,
+    collections.QuadMesh: mesh, ContourSet: contours, quiver.Quiver: arrows,
+    collections.PathCollection: scatter, collections.LineCollection: segments, collections.PolyCollection: areas,
+    image.AxesImage: picture,
+    patches.ConnectionPatch: connection, patches.FancyArrowPatch: arrow_patch, patches.FancyBboxPatch: box,
+    **dict.fromkeys([patches.Rectangle, patches.Ellipse, patches.Wedge, patches.Polygon, patches.PathPatch,
+                     patches.RegularPolygon, patches.StepPatch, patches.Arrow, patches.Annulus], shape),
+    table.Table: grid,
+}  # fmt: skip
+
+
+# These are of their base's kind in all that is drawn; others (Barbs, a PolyCollection, say) are not.
+SUBCLASSES = {
+    "QuadContourSet",
+    "TriContourSet",
+    "EventCollection",
+    "FillBetweenPolyCollection",
+    "Circle",
+    "Arc",
+    "FancyArrow",
+    "CirclePolygon",
+}
+
+
+def artist_record(panel: Panel, artist: Artist) -> dict:
+    kind = type(artist) if type(artist) in KINDS else None
+    if name_of(artist) in SUBCLASSES:
+        kind = next((kind for kind in KINDS if isinstance(artist, kind)), None)
+    if kind is None:
+        raise Unknown(f"an artist of a kind that the record does not know: {name_of(artist)}")
+    record = {"kind": kind.__name__, **KINDS[kind](panel, artist)}
+    label = str(artist.get_label())
+    if label and not label.startswith("_"):
+        record["label"] = label
+    if noise_of(artist) is not None:
+        record["noise below"] = noise_of(artist)
+    return record
+
+
+def bars(panel: Panel, bars: container.BarContainer) -> dict:
+    """Return one record of all bars of a call."""
+    shown = [bar for bar in bars if bar.axes is not None and bar.get_visible()]
+    corners = [(b.get_x(), b.get_y(), b.get_x() + b.get_width(), b.get_y() + b.get_height()) for b in shown]
+    record = {"kind": "Bars", "count": len(corners)}
+    if corners:
+        flat = np.asarray(corners).reshape(-1, 2)
+        first = shown[0]
+        styles = [{"line": str(bar.get_linestyle()), **artist_looks.patch(bar)} for bar in shown]
+        for name in dict.fromkeys(name for style in styles for name in style):
+            record[name] = artist_looks.together(style.get(name, "none") for style in styles)
+        record.update(panel.points(flat, first, first.get_data_transform()))
+    label = str(bars.get_label())
+    return {**record, **({"label": label} if label and not label.startswith("_") else {})}
+
+
+def furniture(ax: Axes) -> Iterable[Artist]:
+    """Yield what every Axes has."""
+    yield from (*ax.spines.values(), ax.xaxis, ax.yaxis, ax.patch, *titles_of(ax))
+
+
+def titles_of(ax: Axes) -> tuple[text.Text, ...]:
+    return ax.title, ax._left_title, ax._right_title
+
+
+def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
+    if isinstance(ax, SecondaryAxis):
+        return secondary_record(ax)
+    if ax.name not in ("rectilinear", "polar"):
+        refused.append(f"{where}: axes of a kind that the record does not know: {ax.name}")
+        return {}
+    panel = Panel(ax)
+    titles = {
+        side: shown
+        for side, title in zip(("center", "left", "right"), titles_of(ax))
+        if (shown := artist_looks.shown_text(title))
+    }
+    record: dict = {"title": titles.pop("center", ""), **({"other titles": titles} if titles else {})}
+    if any(colours := [artist_looks.own_colour(title, "axes.titlecolor") for title in titles_of(ax)]):
+        record["title colours"] = colours
+    record.update(room(ax))
+    if ax.get_aspect() != "auto" and ax.name == "rectilinear":
+        record["aspect"] = float(ax.get_aspect())
+    if ax.name != "rectilinear":
+        record["projection"] = ax.name
+        record["theta"] = digest([ax.get_theta_offset(), ax.get_theta_direction()], 1.0)["values"]
+    if ax.axison:
+        for letter, axis, view in (("x", ax.xaxis, ax.get_xlim()), ("y", ax.yaxis, ax.get_ylim())):
+            record[letter] = axis_record(axis, view)
+    else:
+        record["limits"] = digest([*ax.get_xlim(), *ax.get_ylim()])
+    grouped = [c for c in ax.containers if isinstance(c, container.BarContainer)]
+    hidden = {id(part) for part in furniture(ax)} | {id(bar) for group in grouped for bar in group}
+    artists: list[dict] = []
+    for thing in [*grouped, *ax.get_children()]:
+        if id(thing) in hidden or isinstance(thing, Axes | SecondaryAxis | spines.Spine | legend.Legend):
+            continue
+        if isinstance(thing, Artist) and not thing.get_visible():
+            continue
+        if type(thing) is text.Text and not thing.get_text():
+            continue
+        try:
+            artists.append(
+                bars(panel, thing) if isinstance(thing, container.BarContainer) else artist_record(panel, thing)
+            )
+        except Unknown as problem:
+            refused.append(f"{where}: {problem}")
+    record["artists"] = artists
+    legends = [thing for thing in ax.get_children() if isinstance(thing, legend.Legend) and thing.get_visible()]
+    if legends:
+        record["legend"] = [key(thing) for thing in legends]
+    insets = [axes_record(child, refused, f"{where}, inset") for child in ax.child_axes if child.get_visible()]
+    if insets:
+        record["insets"] = insets
+    return record
+
+
+def room(ax: Axes) -> dict:
+    """Return which part of a grid of axes an Axes has, or where a cell put it."""
+    spec = ax.get_subplotspec()
+    if hasattr(ax, "_colorbar") or ax.get_axes_locator() is not None:  # beside its image; within its parent
+        return {}
+    if spec is None or not ax.get_in_layout():
+        place = digest(ax.get_position(original=True).bounds, 1.0)["values"]
+        return {} if place == [0, 0, 1, 1] else {"room": place}
+    rows, columns, first, last = spec.get_topmost_subplotspec().get_geometry()  # a colour bar divides what it stands in
+    return {"room": f"{first} to {last} of {rows} x {columns}"} if rows * columns > 1 else {}
+
+
+def figure_record(figure: Figure) -> dict:
+    """Return what `figure` draws; under `refused`, what cannot be recorded."""
+    refused: list[str] = []
+    shown = [ax for ax in figure.axes if ax.get_visible()]
+    record: dict = {"axes": [axes_record(ax, refused, f"axes {n}") for n, ax in enumerate(shown, start=1)]}
+    titles = {
+        name: shown
+        for name in ("suptitle", "supxlabel", "supylabel")
+        if (title := getattr(figure, f"_{name}")) is not None and (shown := artist_looks.shown_text(title))
+    }
+    record.update(titles)
+    known = {id(part) for part in (figure.patch, figure._suptitle, figure._supxlabel, figure._supylabel)}
+    record["artists"] = []
+    for thing in figure.get_children():
+        if id(thing) in known or isinstance(thing, Axes) or not thing.get_visible():
+            continue
+        if isinstance(thing, legend.Legend):
+            record.setdefault("legend", []).append(key(thing))
+        elif isinstance(thing, text.Text) and not isinstance(thing, text.Annotation):
+            record["artists"].append(
+                {"kind": "Text", **artist_looks.written(thing), "at": digest(thing.get_position(), 1.0)["values"]}
+            )
+        else:
+            refused.append(f"beside the axes: an artist that the record does not know: {name_of(thing)}")
+    return {**record, **({"refused": refused} if refused else {})}

@@ -1,0 +1,89 @@
+"""What IPython loads in the kernel of every page: it counts the cells that run, records the figures they show, and
+tells which files of the project they read that nobody said they depend on.
+
+All of it travels as glue that is not displayed, so that the execution cache keeps it with the outputs.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+
+from ipykernel.iostream import OutStream
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+MIME = "application/papermill.record/"
+ROOT, SOURCES = "FRESH_ROOT", "FRESH_SOURCES"  # the project's folder; a file that lists what cells may depend on
+
+
+def publish(name: str, payload: dict) -> None:
+    text = json.dumps(payload, default=lambda scalar: scalar.item())
+    scrapbook = {"name": name, "mime_prefix": MIME}
+    display({f"{MIME}text/plain": text}, metadata={"scrapbook": scrapbook}, raw=True)
+
+
+class Recorder:
+    def __init__(self, shell: InteractiveShell):
+        self.shell = shell
+        shell.runs = 0  # not `execution_count`, which is already one ahead while a cell runs
+        self.figures = 0
+        self.unlisted: set[str] = set()
+
+    def watch(self) -> None:
+        """Note from now on what the cells read."""
+        self.root = os.path.join(os.environ[ROOT], "")
+        self.passed = tuple(os.path.join(folder, "") for folder in (sys.prefix, os.environ["IPYTHONDIR"]))
+        self.sources = set(Path(os.environ[SOURCES]).read_text(encoding="utf8").splitlines())
+        sys.addaudithook(self.audit)
+
+    def begin(self, info) -> None:
+        self.shell.runs += 1
+        self.figures = 0
+
+    def end(self, result) -> None:
+        if self.unlisted:
+            files = sorted(os.path.relpath(path, self.root) for path in self.unlisted)
+            self.sources |= self.unlisted
+            self.unlisted.clear()
+            publish(f"unlisted:{self.shell.runs}", {"run": self.shell.runs, "files": files})
+
+    def figure(self, figure):
+        """Publish the record of a figure about to be shown, and add nothing to what is shown."""
+        from drift_guard.figure_record import figure_record
+
+        self.figures += 1
+        try:
+            record = figure_record(figure)
+        except Exception as error:  # IPython would swallow it
+            record = {"refused": [f"{type(error).__name__}: {error}"]}
+        publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
+        return {}, {}
+
+    def audit(self, event: str, arguments: tuple) -> None:
+        """Note a file of the project that is opened for reading, or a module whose compiled form is."""
+        if event != "open" or not isinstance(arguments[0], str | bytes | os.PathLike):
+            return
+        if "r" not in (arguments[1] or "r"):  # "r+", too, in which np.memmap opens a file
+            return
+        path = os.path.abspath(os.fsdecode(arguments[0]))
+        if not path.startswith(self.root) or path.startswith(self.passed):
+            return
+        if path.endswith(".pyc"):
+            path = importlib.util.source_from_cache(path)
+        if path not in self.sources and os.path.isfile(path):
+            self.unlisted.add(path)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    # ipykernel sends what is printed five times a second, in the middle of a line too, and MyST-NB ends each piece with
+    # a line break: on a busy machine a line falls in two. Without the timer it is sent when a cell displays or ends.
+    if isinstance(sys.stdout, OutStream):
+        sys.stdout.flush_interval = 24 * 3600
+    recorder = Recorder(shell)
+    shell.events.register("pre_run_cell", recorder.begin)
+    shell.events.register("post_run_cell", recorder.end)
+    shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", recorder.figure)
+    if ROOT in os.environ:  # in a build
+        recorder.watch()

@@ -1,0 +1,27 @@
+"""How the site looks, and what readers can take away."""
+
+MODULES = (
+    "code_links",
+    "numref",
+    "errata",
+    "mathml",
+    "theme",
+    "security_policy",
+    "dark_figures",
+    "lean_styles",
+    "joined_styles",
+    "bibliography_roles",
+    "interactive_figures",
+    "posenc_reference",
+    "exercise_bodies",
+    "colophon",
+    "site_address",
+    "downloads",
+    "link_check",
+)
+
+
+def setup(app) -> dict:
+    for name in MODULES:
+        app.setup_extension(f"{__name__}.{name}")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,192 @@
+"""What readers can take along: every page with cells as a notebook and as a script, and the sources they need.
+
+    ```{take-along}
+    ```            the list of all of it; every page with cells has its own links at its end
+
+`downloads/sources.zip` holds the project's files and the notebooks. The first cell of each looks for the book's modules
+in the folders above its own, so that all run as they are where the archive was unpacked. Cell ids, dates and the order
+of files are fixed: a commit has one archive.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import zipfile
+from html import escape
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from myst_nb.core.read import read_myst_markdown_notebook
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from build_control.git_commit import commit_of, project_files
+from cited_numbers.edition import Edition
+from cited_numbers.num_role import tex_of, text_of
+from drift_guard import published
+
+PLACE = "<!-- the book on paper -->"  # where the link to the PDF goes if one is printed
+FOLDER, ARCHIVE = "downloads", "sources.zip"
+TOP = "sources"  # the folder that the archive unpacks to
+ROLE = re.compile(r"\{(?P<role>[a-z:]+)\}`(?:(?P<text>[^`<]+?)\s*<(?P<target>[^`>]+)>|(?P<only>[^`]+))`")
+LABEL = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
+NUM_IN_FORMULA = re.compile(r"\\num\s*\{([^{}]*)\}")
+
+READ_ME = """{title}, version {version}{commit}. This is the chapter *{chapter}*, {site}.
+
+It runs as it is from the folder `notebooks` of the unpacked `{archive}`: make an environment there with
+`python -m venv .venv` and `.venv/bin/pip install -r requirements.txt` (Python 3.11 to 3.13), and run it with that
+environment's Python."""
+FIRST = """import os
+import sys
+from pathlib import Path
+
+here = Path({here}).resolve()
+project = next((folder for folder in [here, *here.parents] if (folder / "book" / "record.py").exists()), None)
+if project is None:
+    raise RuntimeError(f"no folder above {{here}} holds the book's modules: unpack {archive} and run this from there")
+os.chdir(project / "book")  # the cells read files that lie there
+sys.path[:0] = [str(project / folder) for folder in ("", "book", "book/_ext")]"""
+
+
+# ---- notebook and script
+
+
+def plain(markdown: str, numbers: dict[str, dict]) -> str:
+    """Return a page's Markdown as a notebook shows it: numbers and the text of references instead of roles."""
+
+    def role(match: re.Match) -> str:
+        if match["role"] == "num":
+            return text_of(numbers, match["only"])
+        return match["text"] or f"`{match['only']}`"
+
+    def formula(match: re.Match) -> str:
+        return tex_of(numbers, match[1])
+
+    return NUM_IN_FORMULA.sub(formula, ROLE.sub(role, LABEL.sub("", markdown)))
+
+
+def notebook(text: str, path: Path, words: str, numbers: dict[str, dict]) -> nbformat.NotebookNode:
+    """Return a page as a notebook that begins with how to run it."""
+    read = read_myst_markdown_notebook(text, path=path)
+    made = [
+        nbformat.v4.new_markdown_cell(words),
+        nbformat.v4.new_code_cell(FIRST.format(here='""', archive=ARCHIVE)),
+        *read.cells,
+    ]
+    for place, cell in enumerate(made):
+        cell["id"] = f"cell-{place}"
+        cell["metadata"] = {key: value for key, value in cell["metadata"].items() if key == "tags"}
+        if cell["cell_type"] == "markdown" and place:
+            cell["source"] = plain(cell["source"], numbers)
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    book = nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    nbformat.validate(book)
+    return book
+
+
+def script(book: nbformat.NotebookNode) -> str:
+    """Return a notebook as a script whose comments are the text, in the form that editors take for cells (`# %%`)."""
+    parts = []
+    for place, cell in enumerate(book.cells):
+        if cell["cell_type"] == "code":
+            source = FIRST.format(here="__file__", archive=ARCHIVE) if place == 1 else cell["source"]
+            parts.append(f"# %%\n{source}\n")
+        else:
+            lines = [f"# {line}".rstrip() for line in cell["source"].splitlines()]
+            parts.append("\n".join(["# %% [markdown]", *lines]) + "\n")
+    return "\n".join(parts)
+
+
+# ---- the archive
+
+
+def write_archive(target: Path, root: Path, notebooks: dict[str, str], seconds: int | None) -> None:
+    """Write the archive; what is in it besides contents depends on the commit alone."""
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in project_files(root)}
+    files |= {f"notebooks/{name}": text.encode() for name, text in notebooks.items()}
+    date = max(time.gmtime(seconds or 0)[:6], (1980, 1, 1, 0, 0, 0))
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(f"{TOP}/{name}", date)
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
+
+
+# ---- pages
+
+
+def stems(app: Sphinx) -> dict[str, str]:
+    """Return the pages with cells, and the name of their files, in the order of the names."""
+    return {
+        page: page.rpartition("/")[2]
+        for page in sorted(app.env.found_docs)
+        if app.env.nb_metadata.get(page, {}).get("exec_data")
+    }
+
+
+def write(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    root, folder = Path(app.srcdir), Path(app.outdir, FOLDER)
+    folder.mkdir(exist_ok=True)
+    commit, edition, numbers = commit_of(root), Edition.of(app.config), published.numbers(app.env)
+    notebooks = {}
+    for page, name in stems(app).items():
+        path = Path(app.env.doc2path(page))
+        words = READ_ME.format(
+            title=edition.title,
+            version=edition.version,
+            commit=f", commit {commit.id[:10]}" if commit else "",
+            chapter=app.env.titles[page].astext(),
+            site=edition.address(app.builder.get_target_uri(page)),
+            archive=ARCHIVE,
+        )
+        book = notebook(path.read_text(encoding="utf8"), path, words, numbers)
+        notebooks |= {f"{name}.ipynb": nbformat.writes(book) + "\n", f"{name}.py": script(book)}
+    for name, text in notebooks.items():
+        (folder / name).write_text(text, encoding="utf8", newline="\n")
+    write_archive(folder / ARCHIVE, root, notebooks, commit and commit.time)
+
+
+def links(app: Sphinx, page: str, name: str) -> str:
+    way = "../" * app.builder.get_target_uri(page).count("/") + FOLDER
+    return f'<a download href="{way}/{name}.ipynb">notebook</a>, <a download href="{way}/{name}.py">script</a>'
+
+
+def add_links(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+    name = stems(app).get(pagename)
+    if name and doctree is not None:
+        context["body"] += f'<p class="take-along d-print-none">Take this page along: {links(app, pagename, name)}.</p>'
+
+
+class take_along(nodes.General, nodes.Element):
+    pass
+
+
+class TakeAlong(SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        return [take_along()]
+
+
+def make_list(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    way = "../" * app.builder.get_target_uri(page).count("/") + FOLDER
+    for node in list(doctree.findall(take_along)):
+        rows = [
+            f"{escape(app.env.titles[other].astext())}: {links(app, page, name)}" for other, name in stems(app).items()
+        ]
+        rows.append(f'<a download href="{way}/{ARCHIVE}">all sources</a>, from which they run as they are')
+        items = "".join(f"<li><p>{row}</p></li>\n" for row in rows)
+        html = f'<ul class="take-along simple">\n{items}</ul>\n<p>{PLACE}</p>\n'
+        node.replace_self(nodes.raw("", html, format="html"))
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_node(take_along)
+    app.add_directive("take-along", TakeAlong)
+    app.connect("doctree-resolved", make_list)
+    app.connect("html-page-context", add_links)
+    app.connect("build-finished", write, priority=550)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,66 @@
+"""The site's own look within sphinx-book-theme: styles, fonts and templates of book/theme, and no unused file.
+
+book/theme/static goes into the site; book/theme/templates overrides templates of the theme by name, and so does
+book/theme/components those that the theme names `../components`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.builders.html._assets import _CascadingStyleSheet as Stylesheet
+from sphinx.builders.html._assets import _JavaScript as JavaScript
+from sphinx.config import Config
+
+THEME = Path(__file__).parents[2] / "theme"
+
+OPTIONS = {
+    "use_download_button": False,  # the page's source is in the repository; printing is the browser's business
+    "use_fullscreen_button": False,  # carries an inline handler, which the content security policy forbids
+    "toc_title": "On this page",
+    "navigation_with_keys": False,
+}
+
+# Highlighting is in book.css, for both colour schemes; no page has tabs; and thebe, which would run cells on a server
+# elsewhere, throws on every page.
+UNUSED_ASSETS = ("pygments.css", "design-tabs.js", "sphinx-thebe.css", "sphinx-thebe.js")
+
+# Of what the theme copies into _static.
+UNUSED_FILES = ("vendor", "locales", "webpack-macros.html", "sbt-webpack-macros.html", *UNUSED_ASSETS)
+
+
+def configure(app: Sphinx, config: Config) -> None:
+    config.html_static_path.append(str(THEME / "static"))
+    config.templates_path.append(str(THEME / "templates"))
+    config.html_theme_options = {**config.html_theme_options, **OPTIONS}
+    config.html_use_index = config.html_domain_indices = False  # no page links to them
+    config.html_context["default_mode"] = "auto"  # an empty one makes the theme's script complain
+
+
+def unused(asset: Stylesheet | JavaScript) -> bool:
+    return str(asset.filename or "").endswith(UNUSED_ASSETS) or "THEBE" in asset.attributes.get("body", "")
+
+
+def drop_assets(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    for kind in "css_files", "script_files":
+        context[kind] = [asset for asset in context[kind] if not unused(asset)]
+
+
+def drop_files(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    static = Path(app.outdir, "_static")
+    for path in [static / name for name in UNUSED_FILES] + list(static.rglob("*.map")):
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("config-inited", configure)
+    app.add_css_file("book.css", priority=900)
+    app.add_js_file("book.js", loading_method="defer")
+    app.connect("html-page-context", drop_assets, priority=900)
+    app.connect("build-finished", drop_files)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,164 @@
+"""A build that finds nothing changed ends at once, and only then."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from toy_book import HEADER, ToyBook
+
+from build_control import freshness
+from build_control.git_commit import files_at_hand
+from drift_guard.kernel_recorder import Recorder
+
+PAGE = (
+    HEADER
+    + """
+# Page
+
+```{code-cell} ipython3
+print("once")
+```
+"""
+)
+EXTENSIONS = [
+    "build_control.freshness",
+    "build_control.garbage",
+    "build_control.build_lock",
+    "build_control.fail_on_warnings",
+    "build_control.parallel_build",
+]
+SAME = "Nothing changed since the last build"
+
+
+def built(book: ToyBook) -> str:
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_only_a_build_that_finds_all_as_it_was_ends_at_once(tmp_path):
+    book = ToyBook(tmp_path, {"page": PAGE}, "{}\n", EXTENSIONS)
+    site, stamp = tmp_path / "_build" / "html", tmp_path / "_build" / ".doctrees" / "complete-html"
+    assert SAME not in built(book)
+    assert SAME in built(book)
+    page, before = site / "book" / "page.html", (site / "book" / "page.html").stat()
+    page.write_bytes(bytes(before.st_size))
+    os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert SAME not in built(book)
+    assert "once" in book.html("page")
+    (site / "search.html").rename(site / "other.html")
+    assert SAME not in built(book)
+    assert "once" in book.html("page") and (site / "search.html").exists() and not (site / "other.html").exists()
+    book.write("page.md", PAGE.replace("once", "twice"))
+    assert SAME not in built(book)
+    assert "twice" in book.html("page")
+    stamp.unlink()  # as after a build that was killed while it wrote
+    assert SAME not in built(book)
+    assert SAME in built(book)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """Return a project under git."""
+    for name in "_config.yml", "_toc.yml", "requirements.txt", "pyproject.toml", "CITATION.cff", "README.md":
+        (tmp_path / name).write_text("as it was\n", encoding="utf8")
+    for name in (
+        "recorded/page.json",
+        "page.md",
+        "theme/templates/page.html",
+        "_ext/build_control/freshness.py",
+        "published-ids.txt",
+    ):
+        path = tmp_path / "book" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("as it was\n", encoding="utf8")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "One")
+    monkeypatch.setattr(freshness, "EXTENSIONS", tmp_path / "book" / "_ext")
+    return tmp_path
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", "-C", folder, *who, *words], check=True)
+
+
+def state(folder: Path, cells: str = "cells") -> str:
+    return freshness.state_of_all(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"), cells)
+
+
+def test_everything_that_a_build_reads_is_part_of_the_state(folder, monkeypatch):
+    seen = [state(folder)]
+    assert state(folder) == seen[0]
+    for path in [path for path in sorted(folder.rglob("*")) if path.is_file() and ".git" not in path.parts]:
+        path.write_text(f"now {path.name}\n", encoding="utf8")
+        seen.append(state(folder))
+        path.unlink()
+        seen.append(state(folder))
+        path.write_text("as it was\n", encoding="utf8")
+    assert state(folder) == seen[0]
+    (folder / "book" / "picture.svg").write_text("new, and git does not know it\n", encoding="utf8")
+    seen.append(state(folder))
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", "Two")
+    seen.append(state(folder))
+    seen.append(state(folder, "other cells"))
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--all"])
+    seen.append(state(folder))
+    assert len(set(seen)) == len(seen)
+
+
+def test_what_was_edited_during_a_build_is_not_taken_for_what_it_was_before(tmp_path):
+    cell = "import time\nfrom posenc import WORD\nprint(WORD)\ntime.sleep(1)"
+    page = HEADER + f"\n# Page\n\n```{{code-cell}} ipython3\n{cell}\n```\n"
+    book = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS)
+    module = tmp_path / "posenc" / "__init__.py"
+    module.parent.mkdir()
+    module.write_text("WORD = 'first'\n", encoding="utf8")
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as build:
+        next(line for line in build.stdout if "Executing notebook" in line)
+        module.write_text("WORD = 'other'\n", encoding="utf8")
+        build.stdout.read()
+    assert build.returncode == 0 and "other" in book.html("page")
+    module.write_text("WORD = 'first'\n", encoding="utf8")
+    assert SAME not in built(book)
+    assert "first" in book.html("page")
+    assert SAME in built(book)
+
+
+@pytest.mark.parametrize("checkout", [True, False])
+def test_files_that_count_need_not_be_known_to_git(tmp_path, checkout):
+    names = ".gitignore", "known.md", "more/new.md", "_build/index.html", "env/pyvenv.cfg", "env/lib/code.py"
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text("env\n", encoding="utf8")
+    if checkout:
+        as_somebody = "-c", "user.name=a", "-c", "user.email=a@b"
+        for arguments in (["init", "-q"], ["add", "known.md"], [*as_somebody, "commit", "-qm", "a"]):
+            subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    found = {path.relative_to(tmp_path).as_posix() for path in files_at_hand(tmp_path)} - {".gitignore"}
+    assert found == {"known.md", "more/new.md"}
+
+
+@pytest.mark.parametrize(
+    "name, mode, noted",
+    [
+        ("data", "r", True),
+        ("data", None, True),
+        ("data", "r+", True),
+        (b"data", "rb", True),
+        ("data", "w", False),
+        (3, "r", False),
+    ],
+)
+def test_a_file_is_noted_however_a_cell_reads_it(tmp_path, monkeypatch, name, mode, noted):
+    monkeypatch.chdir(tmp_path)
+    Path("data").write_text("1", encoding="utf8")
+    recorder = Recorder(SimpleNamespace())
+    recorder.root, recorder.passed, recorder.sources = os.path.join(tmp_path, ""), ("/nowhere/",), set()
+    recorder.audit("open", (name, mode, 0))
+    assert recorder.unlisted == ({str(tmp_path / "data")} if noted else set())

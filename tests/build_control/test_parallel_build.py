@@ -1,0 +1,192 @@
+"""Pages that are executed side by side know nothing of one another."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import start_kernels
+from sphinx.errors import SphinxError
+from toy_book import HEADER, ToyBook
+from warm import jupyter_book
+
+from build_control import forked_kernels
+from build_control.parallel_build import Writers, by_size
+from site_features.numref import read_once
+
+CELL = """
+# Page
+
+```{code-cell} ipython3
+import os, random, sys
+import numpy as np
+print("drawn", repr(np.random.random()), repr(random.random()))
+print("process", os.getpid(), "in", os.path.basename(os.getcwd()), "as", __name__)
+ours = {"record", "posenc", "drift_guard.figure_record", "build_control"}
+print("known", sorted(ours & set(sys.modules)), "here" in globals())
+here = True
+np.set_printoptions(precision=3)
+```
+
+```{code-cell} ipython3
+print("set", np.get_printoptions()["precision"])
+```
+"""
+PAGES = {name: HEADER + CELL + f"\nThis is {name}.\n" for name in ("one", "two", "three")}
+EXTENSIONS = [
+    "build_control.build_lock",
+    "build_control.fail_on_warnings",
+    "build_control.garbage",
+    "build_control.freshness",
+    "build_control.parallel_build",
+]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory) -> list[str]:
+    book = ToyBook(tmp_path_factory.mktemp("pages"), PAGES, "{}\n", EXTENSIONS)
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("Executing notebook") == 3
+    return [re.sub(r"<[^>]+>", "", book.html(name)) for name in PAGES]
+
+
+@pytest.mark.parametrize("word, number", [("drawn", 3), ("process", 3), ("known", 1), ("set", 1)])
+def test_each_page_has_a_process_of_its_own(shown, word, number):
+    lines = [next(line for line in text.splitlines() if line.startswith(f"{word} ")) for text in shown]
+    assert len(set(lines)) == number
+    assert all(
+        line.endswith({"process": "in book as __main__", "known": "[] False", "set": "3"}.get(word, ""))
+        for line in lines
+    )
+
+
+def test_both_generators_are_drawn_anew(shown):
+    drawn = [re.search(r"drawn (\S+) (\S+)", text).groups() for text in shown]
+    assert all(len(set(column)) == 3 for column in zip(*drawn))
+
+
+def fail() -> None:
+    raise FileNotFoundError("no such picture")
+
+
+def end() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("fault, told", [(fail, "no such picture"), (end, "killed")])
+def test_a_failure_met_while_pages_are_handed_out_is_not_forgotten(fault, told):
+    writers = Writers(2)
+    writers.add_task(fault)
+    writers._procs[0].join()
+    for _ in range(3):
+        writers.add_task(int)
+    with pytest.raises(SphinxError, match=told):
+        writers.join()
+
+
+def test_the_smallest_page_is_written_first_and_the_largest_next(tmp_path):
+    for page, size in {"a": 20, "b": 1, "c": 30, "d": 2}.items():
+        (tmp_path / f"{page}.doctree").write_bytes(bytes(size))
+    assert by_size(SimpleNamespace(doctreedir=tmp_path), ["a", "b", "c", "d"]) == ["b", "c", "a", "d"]
+
+
+def test_a_page_is_read_once_for_all_numbers_of_its_figures():
+    read = []
+
+    class Domain:
+        def _resolve_numref_xref(self, env, page, target):
+            return page, env.get_doctree(target), env.toc_fignumbers[target]
+
+    domain = Domain()
+    env = SimpleNamespace(
+        get_domain=lambda name: domain,
+        toc_fignumbers={"one": 1, "two": 2},
+        get_doctree=lambda page: read.append(page) or f"tree of {page}",
+    )
+    read_once(None, env)
+    for target, number in ("one", 1), ("two", 2), ("one", 1):
+        assert domain._resolve_numref_xref(env, "here", target) == ("here", f"tree of {target}", number)
+    assert read == ["one", "two"]
+
+
+def test_a_page_whose_kernel_dies_is_named(tmp_path):
+    page = HEADER + "\n# Page\n\n```{code-cell} ipython3\nimport os\nos._exit(0)\n```\n"
+    done = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS).build()
+    assert done.returncode == 1
+    assert re.search(r"/book/page.md: Kernel died\s*$", done.stderr), done.stderr
+
+
+# ---- kernels that start
+
+
+def run_starts(code: str) -> list[str]:
+    """Run a program that has imported start_kernels.py, and return the lines that it prints."""
+    path = [str(Path(start_kernels.__file__).parent), str(Path(forked_kernels.__file__).parents[1])]
+    program = f"import sys\nsys.path[:0] = {path}\nfrom start_kernels import *\n{code}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, encoding="utf8")
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_kernels_that_start_together_all_answer():
+    assert run_starts("print(starts(16, 8))") == ["[]"]
+
+
+def test_where_no_process_is_forked_the_sockets_lie_in_a_folder_that_goes(tmp_path):
+    code = f"""
+import asyncio, os, tempfile
+sys.platform, tempfile.tempdir = "darwin", tempfile.mkdtemp(dir={tempfile.gettempdir()!r})
+manager = forked_kernels.Manager()
+print(manager.transport, os.path.dirname(manager.ip) == manager.folder, os.path.isdir(manager.folder))
+asyncio.run(manager.cleanup_resources())
+print(os.path.exists(manager.folder), start(5))
+print([name for name in os.listdir(tempfile.tempdir) if name.startswith("book-")])
+os.rmdir(tempfile.tempdir)
+"""
+    assert run_starts(code) == ["ipc True True", "False 5", "[]"]
+
+
+def test_a_kernel_that_ends_before_its_first_answer_is_started_once_more():
+    code = """
+def fork_and_kill(self, *how, fork=forked_kernels.Server.fork):
+    global left
+    kernel = fork(self, *how)
+    if left:
+        left -= 1
+        kernel.kill()
+    return kernel
+
+forked_kernels.Server.fork = fork_and_kill
+for left in 1, 3:
+    print(start(7), left)
+forked_kernels.SERVER.end()
+"""
+    assert run_starts(code) == ["7 0", "RuntimeError: Kernel died before replying to kernel_info 1"]
+
+
+def test_a_build_whose_kernels_never_answer_names_the_page_and_ends_without_a_traceback(tmp_path):
+    kernel = tmp_path / "data" / "kernels" / "ends" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    kernel.write_text('{"argv": ["false"], "display_name": "It ends", "language": "python"}', encoding="utf8")
+    page = HEADER.replace("name: python3", "name: ends") + "\n# Page\n\n```{code-cell} ipython3\n1\n```\n"
+    (tmp_path / "toy").mkdir()
+    book = ToyBook(tmp_path / "toy", {"page": page}, "{}\n", EXTENSIONS)
+    done = jupyter_book("build", ".", folder=book.folder, env=os.environ | {"JUPYTER_PATH": str(tmp_path / "data")})
+    assert done.returncode == 1 and "Traceback" not in done.stdout + done.stderr
+    assert re.search(r"/book/page.md: Kernel died before replying to kernel_info\s*$", done.stderr), done.stderr
+
+
+def test_a_cell_that_hangs_is_executed_once_and_named(tmp_path):
+    pages = {"one": HEADER + "\n# Page\n\n```{code-cell} ipython3\nimport time\ntime.sleep(60)\n```\n"}
+    book = ToyBook(tmp_path, pages, "{}\n", EXTENSIONS)
+    config = tmp_path / "_config.yml"
+    config.write_text(config.read_text(encoding="utf8").replace("timeout: 120", "timeout: 2"), encoding="utf8")
+    done = book.build()
+    assert done.returncode == 1 and done.stdout.count("Executing notebook") == 1
+    assert "one.md" in done.stderr and "timed out" in done.stderr and "Traceback" not in done.stderr

@@ -1,0 +1,21 @@
+"""What IPython loads in the kernel of every page."""
+
+import os
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
+
+
+def test_a_line_that_takes_long_to_print_stays_in_one_piece():
+    slow = "import time\nprint('one', end=' ')\ntime.sleep(0.5)\nprint('line')"
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(code) for code in ("%load_ext drift_guard.kernel_recorder", slow)]
+    )
+    env = os.environ | {"PYTHONPATH": str(EXTENSIONS)}
+    NotebookClient(notebook, kernel_name="python3", timeout=60).execute(env=env)
+    assert [dict(output) for output in notebook.cells[1]["outputs"]] == [
+        {"name": "stdout", "output_type": "stream", "text": "one line\n"}
+    ]

@@ -1,0 +1,664 @@
+"""The interactive figures in a real browser: their numbers are posenc's, and every way to use them works.
+
+Most tests load a bare page of the figures' own markup, styles and scripts from a file:// address, under a policy that
+forbids everything inline and foreign. One small book is built to test the directive.
+"""
+
+import gzip
+import itertools
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from toy_book import HEADER, ROOT, ToyBook
+
+import posenc
+from site_features import interactive_figures
+
+pytestmark = pytest.mark.browser
+
+POLICY = "default-src 'self' file:; object-src 'none'"
+STATIC = "<p class='still'>The static figure.</p>"
+# The theme's colours, as its dark mode sets them.
+THEME = """html[data-theme="dark"] { background: var(--pst-color-background); color: var(--pst-color-text-base);
+  --pst-color-background: #121212; --pst-color-surface: #29313d; --pst-color-border: #48566b;
+  --pst-color-text-base: #ced6dd; --pst-color-text-muted: #9ca4af; }"""
+LAB = {"k": 4, "delta": 5, "p": 10}
+EXPLORER = {"T": 128, "d": 32, "base": 10000, "A": 80, "B": 73, "column": 12, "trained": 64}
+
+
+@pytest.fixture(scope="module")
+def chromium(browser):
+    return browser
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Pages `lab.html` and `explorer.html` that hold a figure and a section, beside a copy of the figures' files."""
+    folder = tmp_path_factory.mktemp("interactive")
+    shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
+    for name in interactive_figures.FIGURES:
+        scripts = "".join(
+            f'<script defer src="interactive/{script}"></script>' for script in interactive_figures.scripts(name)
+        )
+        (folder / f"{name}.html").write_text(
+            f'<!doctype html><html lang="en"><head><meta charset="utf8"><title>{name}</title>'
+            f'<meta name="viewport" content="width=device-width">'
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+            f'<link rel="stylesheet" href="page.css">'
+            f'<link rel="stylesheet" href="interactive/{interactive_figures.STYLE}">'
+            f"{scripts}</head>"
+            f"<body><main><h1>A page</h1>{interactive_figures.opening(name)}{STATIC}{interactive_figures.CLOSING}"
+            f'<h2 id="section">A section</h2></main></body></html>',
+            encoding="utf8",
+        )
+    (folder / "page.css").write_text(THEME, encoding="utf8")
+    return folder
+
+
+class Figure:
+    """A figure on its page, and everything that went wrong there."""
+
+    def __init__(self, page: Page, url: str, name: str):
+        self.page, self.url, self.name = page, url, name
+        self.faults, self.requests = [], []
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda message: message.type in ("error", "warning") and self.faults.append(message.text))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, address: str = "") -> "Figure":
+        self.page.goto("about:blank")
+        self.page.goto(self.url + address)
+        return self.drawn()
+
+    def drawn(self) -> "Figure":
+        """Wait for what is on its way to the screen: a change is drawn at the next frame."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        return self
+
+    def at_rest(self) -> "Figure":
+        """Wait for the pause after a change, when words and address follow."""
+        self.page.locator(".interactive:not(.moving)").wait_for()
+        return self
+
+    def texts(self) -> dict[str, str]:
+        """What is on screen, by the names that the markup gives it."""
+        return self.drawn().page.evaluate(
+            """() => Object.fromEntries(
+                [...document.querySelectorAll("[data-out]")].map((e) => [e.dataset.out, e.innerText]))"""
+        )
+
+    def state(self) -> dict[str, int]:
+        """What the number fields hold."""
+        return self.drawn().page.evaluate(
+            """() => Object.fromEntries(
+                [...document.querySelectorAll("input[type=number]")].map((e) => [e.name, Number(e.value)]))"""
+        )
+
+    def address(self) -> str:
+        return self.at_rest().page.evaluate("location.hash")
+
+    def says(self, name: str) -> str:
+        return self.at_rest().page.locator(f"[data-sentence={name}]").inner_text()
+
+    def visit(self, states: list[dict[str, int]]) -> list[dict[str, str]]:
+        """What is on screen in each state, opened by its address."""
+        return self.page.evaluate(
+            """async (addresses) => {
+                const frame = () => new Promise(requestAnimationFrame);
+                const seen = [];
+                for (const address of addresses) {
+                    const changed = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+                    location.hash = address;
+                    await changed; await frame(); await frame();
+                    seen.push(Object.fromEntries(
+                        [...document.querySelectorAll("[data-out]")].map((e) => [e.dataset.out, e.innerText])));
+                }
+                return seen;
+            }""",
+            [address_of(self.name, state) for state in states],
+        )
+
+
+def address_of(name: str, state: dict[str, int]) -> str:
+    return f"#{name}:" + ",".join(f"{key}={value}" for key, value in state.items())
+
+
+@pytest.fixture
+def figure(chromium, folder):
+    """Make a figure on a fresh page; afterwards nothing must have gone wrong and nothing been asked for elsewhere."""
+    contexts, figures = [], []
+
+    def make(name: str, **options) -> Figure:
+        options = {"viewport": {"width": 1000, "height": 900}, **options}
+        contexts.append(chromium.new_context(**options))
+        figures.append(Figure(contexts[-1].new_page(), (folder / f"{name}.html").as_uri(), name))
+        return figures[-1]
+
+    yield make
+    for made in figures:
+        assert made.faults == []
+        home = folder.as_uri()
+        assert [url for url in made.requests if not url.startswith(home)] == []
+    for context in contexts:
+        context.close()
+
+
+# How the figures show numbers: the same rules, in Python.
+
+
+def fixed(value: float, decimals: int = 4) -> str:
+    text = f"{value:.{decimals}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def significant(value: float) -> str:
+    if value >= 999.95:
+        return f"{value:,.0f}"
+    exponent = int(f"{value:.3e}".partition("e")[2])
+    return f"{value:.{3 - exponent}f}"
+
+
+# Numbers on screen.
+
+
+def lab_texts(k: int, delta: int, p: int) -> dict[str, str]:
+    omega = posenc.frequencies(64)[k]
+    (sin_p, cos_p), (sin_q, cos_q) = posenc.sinusoidal_encoding([p, p + delta], 64)[:, 2 * k : 2 * k + 2]
+    return {
+        "omega": significant(omega),
+        "period": significant(posenc.wavelengths(64)[k]),
+        "turns": fixed(50 / posenc.wavelengths(64)[k]),
+        "cosp": fixed(cos_p),
+        "sinp": fixed(sin_p),
+        "cosq": fixed(cos_q),
+        "sinq": fixed(sin_q),
+        "angle": fixed(omega * delta),
+        "degrees": fixed(np.degrees(omega * delta), 2),
+        "product": fixed(sin_p * sin_q + cos_p * cos_q),
+        "cosine": fixed(np.cos(omega * delta)),
+    }
+
+
+def test_lab_shows_posencs_numbers(figure):
+    states = [
+        {"k": k, "delta": delta, "p": p} for k, delta, p in itertools.product((0, 4, 13, 31), (-49, 0, 1, 17), (0, 49))
+    ]
+    for state, seen in zip(states, figure("lab").open().visit(states)):
+        assert seen == lab_texts(**state), state
+
+
+def test_lab_products_round_as_posencs_in_every_state(figure):
+    """All pairs and offsets at every seventh position, through the page's own formulas and its own rounding."""
+    shown = (
+        figure("lab")
+        .open()
+        .page.evaluate(
+            """() => {
+            const { frequency, dot, fixed } = interactive.maths;
+            const texts = [];
+            for (let k = 0; k < 32; k++) for (let p = 0; p < 50; p += 7) for (let delta = -49; delta < 50; delta++) {
+                const [a, b] = [p, p + delta].map((at) => frequency(k, 64, 10000) * at);
+                texts.push(fixed(dot([Math.cos(a), Math.sin(a)], [Math.cos(b), Math.sin(b)])));
+            }
+            return texts;
+        }"""
+        )
+    )
+    code = posenc.sinusoidal_encoding(np.arange(-49, 99), 64).reshape(148, 32, 2)  # position -49 first
+    first = np.arange(0, 50, 7)[:, None]
+    second = first + np.arange(-49, 50)
+    products = (code[first + 49] * code[second + 49]).sum(axis=-1)  # (8, 99, 32)
+    products = np.moveaxis(products, -1, 0)
+    assert shown == [fixed(value) for value in products.ravel()]
+
+
+def explorer_texts(T: int, d: int, base: int, A: int, B: int, column: int, trained: int) -> dict[str, str]:
+    pair, offset, distance = column // 2, B - A, abs(B - A)
+    omegas = posenc.frequencies(d, base)
+    table = posenc.sinusoidal_table(T, d, base=base)
+
+    def strange(at: int) -> str:
+        """Pairs that never made a whole turn in training and stand beyond the arc they swept."""
+        arcs = omegas * (trained - 1)
+        return f"{np.sum((arcs < 2 * np.pi) & (omegas * at % (2 * np.pi) > arcs))} of {d // 2} pairs"
+
+    def rows(past: str, within: str) -> str:
+        lines = [
+            (past if at >= trained else within).format(name=name, at=at, strange=strange(at))
+            for name, at in (("A", A), ("B", B))
+        ]
+        return " ".join(dict.fromkeys(lines))
+
+    turned = posenc.apply_rotary([[1.0, 2.0], [2.0, 1.0]], [A, B], frequencies=omegas[[pair]])
+    steep, *_, gentle = -posenc.alibi_bias([distance], [0], 8)[:, 0, 0]
+    met = distance < trained
+
+    def exact(bias: float) -> str:
+        return ("−" if bias else "") + (f"{bias:.8f}".rstrip("0").rstrip(".") if bias else "0")
+
+    return {
+        "position": str(A),
+        "column": f"{column}, a {'cosine' if column % 2 else 'sine'}",
+        "pair": str(pair),
+        "omega": significant(omegas[pair]),
+        "period": significant(posenc.wavelengths(d, base)[pair]),
+        "value": fixed(table[A, column]),
+        "offset": str(offset).replace("-", "−"),
+        "product": fixed(table[A] @ table[B]),
+        "similarity": fixed(posenc.similarity(offset, d, base)),
+        "largest": str(d // 2),
+        "turned": str(pair),
+        "learned": rows("{name}: no row {at}; the lookup fails.", "{name}: row {at} is added."),
+        "sinusoidal": rows(
+            "{name}: row {at} is added, {strange} at a phase never met.", "{name}: row {at} is added, met in training."
+        ),
+        "rope": f"Turned by {fixed(omegas[pair] * A)} and {fixed(omegas[pair] * B)} rad, "
+        f"{fixed(omegas[pair] * offset)} rad apart; score {fixed(turned[0] @ turned[1])}. "
+        + ("Training has met this offset." if met else f"Offset never met: {strange(distance)} at a new angle."),
+        "alibi": f"{exact(steep)} in the steepest of 8 heads, {exact(gentle)} in the gentlest. "
+        + ("Training has met this distance." if met else "Distance never met: the lines go on."),
+    }
+
+
+def explorer_states() -> list[dict[str, int]]:
+    random = np.random.default_rng(0)
+    states = [
+        EXPLORER,
+        {"T": 256, "d": 128, "base": 1000000, "A": 255, "B": 0, "column": 127, "trained": 2},
+        {"T": 8, "d": 8, "base": 100, "A": 0, "B": 0, "column": 0, "trained": 256},
+    ]
+    for d, base in itertools.product((8, 32, 50, 128), (100, 575, 10000, 1000000)):
+        T = int(random.integers(16, 257))
+        A, B = (int(at) for at in random.integers(0, T, 2))
+        column, trained = int(random.integers(0, d)), int(random.integers(2, T))
+        states.append({"T": T, "d": d, "base": base, "A": A, "B": B, "column": column, "trained": trained})
+    return states
+
+
+def test_explorer_shows_posencs_numbers(figure):
+    states = explorer_states()
+    for state, seen in zip(states, figure("explorer").open().visit(states)):
+        assert seen == explorer_texts(**state), state
+
+
+def test_matrix_shows_the_value_under_the_pointer_and_chooses_nothing(figure):
+    explorer = figure("explorer").open()
+    box = explorer.page.locator(".matrix canvas").bounding_box()
+    table = posenc.sinusoidal_table(128, 32)
+    for position, column in ((0, 0), (127, 31), (40, 7)):
+        explorer.page.mouse.move(
+            box["x"] + box["width"] * (column + 0.5) / 32, box["y"] + box["height"] * (position + 0.5) / 128
+        )
+        texts = explorer.texts()
+        assert (texts["position"], texts["pair"]) == (str(position), str(column // 2))
+        assert texts["value"] == fixed(table[position, column])
+    assert explorer.state() == EXPLORER
+    explorer.page.mouse.move(5, 5)
+    assert explorer.texts()["position"] == "80"
+
+
+def test_matrix_is_painted_with_the_values(figure):
+    """Reads the pixels back: the brighter, the larger."""
+    explorer = figure("explorer").open()
+    pixels = explorer.page.evaluate(
+        """() => { const canvas = document.querySelector(".matrix canvas");
+            return [canvas.width, canvas.height, [...canvas.getContext("2d").getImageData(0, 0, 32, 128).data]]; }"""
+    )
+    assert pixels[:2] == [32, 128]
+    green = np.array(pixels[2]).reshape(128, 32, 4)[..., 1]  # of viridis: grows with the value
+    order = np.argsort(posenc.sinusoidal_table(128, 32), axis=None, kind="stable")
+    assert np.all(np.diff(green.ravel()[order].astype(int)) >= 0)
+    assert (green.min(), green.max()) == (1, 231)
+
+
+# Ways to use them.
+
+
+@pytest.mark.parametrize(("name", "start"), [("lab", LAB), ("explorer", EXPLORER)])
+def test_every_control_answers_the_keyboard(figure, name, start):
+    made = figure(name).open()
+    page = made.page
+    controls = page.locator(".interactive-live :is(input, button, [tabindex])").count()
+    met = []
+    for _ in range(controls):
+        page.keyboard.press("Tab")
+        tag, kind, key, outline = page.evaluate(
+            """() => { const at = document.activeElement;
+                return [at.tagName, at.type, at.name, getComputedStyle(at).outlineStyle]; }"""
+        )
+        assert outline != "none"
+        met.append((tag, kind, key))
+        if kind == "range":
+            before = made.state()
+            page.keyboard.press("ArrowLeft")
+            lower = 8910 if key == "base" else before[key] - (2 if key == "d" else 1)  # 10 ** 3.95 to three digits
+            assert made.state() == {**before, key: lower}
+    fields = [("INPUT", kind, key) for key in start for kind in ("number", "range")]
+    buttons = [("BUTTON", "button", "")] * 2
+    assert sorted(met, key=str) == sorted(fields + buttons + [("DIV", None, None)] * (name == "explorer"), key=str)
+
+
+def test_matrix_answers_arrow_keys(figure):
+    explorer = figure("explorer").open()
+    explorer.page.locator(".matrix").focus()
+    for key, expected in (
+        ("ArrowDown", {"A": 81}),
+        ("ArrowRight", {"A": 81, "column": 13}),
+        ("PageUp", {"A": 71, "column": 13}),
+        ("End", {"A": 71, "column": 31}),
+        ("ArrowRight", {"A": 71, "column": 31}),
+        ("Home", {"A": 71, "column": 0}),
+        ("ArrowLeft", {"A": 71, "column": 0}),
+    ):
+        explorer.page.keyboard.press(key)
+        assert explorer.state() == {**EXPLORER, **expected}
+    assert explorer.says("matrix").startswith("Position 71, column 0: the sine of pair 0,")
+
+
+def test_typed_numbers_and_reset(figure):
+    lab = figure("lab").open()
+    field = lab.page.locator("input[type=number][name=k]")
+    field.fill("17")
+    field.press("Enter")
+    assert lab.state() == {**LAB, "k": 17}
+    field.fill("99")  # beyond the range: nothing changes, and leaving the field brings the last state back
+    assert lab.texts()["omega"] == significant(posenc.frequencies(64)[17])
+    field.blur()
+    assert lab.state() == {**LAB, "k": 17}
+    lab.page.get_by_role("button", name="Reset").press("Enter")
+    assert lab.state() == LAB
+    assert lab.texts() == lab_texts(**LAB)
+    assert lab.address() == address_of("lab", LAB)
+
+
+def test_a_number_counts_when_it_is_finished(figure):
+    explorer = figure("explorer").open()
+    explorer.page.locator("input[type=number][name=T]").select_text()
+    explorer.page.keyboard.type("200", delay=20)
+    explorer.page.keyboard.press("Enter")
+    assert explorer.state() == {**EXPLORER, "T": 200}  # T = 20 would have moved A and B to 19
+    explorer.page.keyboard.press("ArrowUp")
+    assert explorer.state() == {**EXPLORER, "T": 201}
+
+
+def test_dragging_chooses_row_offset_and_pair(figure):
+    explorer = figure("explorer").open()
+    page = explorer.page
+    box = page.locator(".matrix canvas").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 4.5 / 32, box["y"] + box["height"] * 20.5 / 128, steps=3)
+    page.mouse.move(box["x"] + box["width"] * 4.5 / 32, box["y"] + 2 * box["height"], steps=3)  # out of the box
+    page.mouse.up()
+    assert explorer.state() == {**EXPLORER, "A": 127, "column": 4}
+    curve = page.locator(".similarity")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    middle = box["x"] + (34 + box["width"] - 12) / 2
+    page.mouse.click(middle - 50 * (box["width"] - 46) / 254, box["y"] + 100)
+    assert explorer.state() == {**EXPLORER, "A": 127, "B": 77, "column": 4}
+    page.locator(".clocks").click(position={"x": 10, "y": 10})
+    assert explorer.state()["column"] == 0
+
+
+def test_touch_chooses_a_cell(figure):
+    explorer = figure("explorer", has_touch=True, viewport={"width": 320, "height": 700}).open()
+    explorer.page.locator(".matrix").tap(position={"x": 36, "y": 8})
+    assert explorer.state() == {**EXPLORER, "A": 0, "column": 0}
+
+
+def test_grey_curve_keeps_its_shape_while_a_moves(figure):
+    explorer = figure("explorer").open()
+
+    def curve() -> dict[float, float]:
+        path = explorer.page.locator(".similarity .curve.same").get_attribute("d")
+        return {float(x): float(y) for x, y in re.findall(r"[ML](\S+?) ([^ML]+)", path)}
+
+    before = curve()
+    explorer.page.locator("#explorer-a").fill("20")
+    after = curve()
+    shared = before.keys() & after.keys()
+    assert len(before) == len(after) == 128 and len(shared) == 68  # the offsets that both windows hold
+    assert all(before[x] == after[x] for x in shared)
+
+
+def test_walking_keeps_the_angle(figure):
+    lab = figure("lab").open()
+    button = lab.page.get_by_role("button", name="Walk")
+    button.click()
+    expect(lab.page.locator("input[type=number][name=p]")).to_have_value(re.compile("1[4-9]"))
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    stopped = lab.state()
+    assert lab.texts() == lab_texts(**stopped)
+    assert lab.texts()["product"] == lab_texts(**LAB)["product"]
+    lab.page.wait_for_timeout(300)
+    assert lab.state() == stopped == {**LAB, "p": stopped["p"]}
+
+
+def test_less_motion_walks_one_step_a_press(figure):
+    explorer = figure("explorer", reduced_motion="reduce").open()
+    for steps in 1, 2:
+        explorer.page.get_by_role("button", name="Walk both").click()
+        explorer.page.wait_for_timeout(300)
+        assert explorer.state() == {**EXPLORER, "A": 80 + steps, "B": 73 + steps}
+    assert explorer.page.evaluate("document.getAnimations().length") == 0
+
+
+# Addresses.
+
+
+def test_a_state_opens_as_it_was(figure):
+    lab = figure("lab").open("#lab:k=5,delta=3")
+    assert lab.state() == {**LAB, "k": 5, "delta": 3}
+    lab.page.locator("#lab-p").press("ArrowRight")
+    address = lab.address()
+    assert address == "#lab:k=5,delta=3,p=11"
+    again = figure("lab").open(address)
+    assert again.texts() == lab.texts() and again.says("lab") == lab.says("lab")
+    explorer = figure("explorer").open("#explorer:base=575,T=200,A=190")  # in any order
+    assert explorer.state() == {**EXPLORER, "base": 575, "T": 200, "A": 190}
+
+
+def test_other_addresses_are_left_alone(figure):
+    lab = figure("lab").open("#section")
+    assert lab.address() == "#section" and lab.state() == LAB
+    lab.page.evaluate("location.hash = 'lab'")
+    assert lab.address() == "#lab" and lab.state() == LAB
+    lab.page.evaluate("location.hash = 'lab:k=9'")
+    assert lab.address() == "#lab:k=9" and lab.state() == {**LAB, "k": 9}
+    lab.page.go_back()
+    assert lab.address() == "#lab"
+
+
+@pytest.mark.parametrize(
+    ("address", "state", "refused"),
+    [
+        ("#lab:k=99", LAB, "k=99"),
+        ("#lab:k=-1,delta=3", {**LAB, "delta": 3}, "k=-1"),
+        ("#lab:k=2.5", LAB, "k=2.5"),
+        ("#lab:k=1e1", LAB, "k=1e1"),
+        ("#lab:k=,p=3", {**LAB, "p": 3}, "k="),
+        ("#lab:toString=3", LAB, "toString=3"),
+        ("#lab:k=<img src=x onerror=alert(1)>", LAB, "<img"),
+        ("#lab:%E0%A4%A", LAB, "%E0%A4%A"),
+        ("#lab:" + "9" * 5000, LAB, "999"),
+        ("#lab:", LAB, ""),
+    ],
+)
+def test_bad_addresses_fall_back(figure, address, state, refused):
+    lab = figure("lab").open(address)
+    assert lab.state() == state
+    assert lab.texts() == lab_texts(**state)
+    said = lab.says("lab")
+    assert said.startswith("The address asks for " if refused else "Pair 4 ") and refused in said and len(said) < 500
+
+
+def test_bounds_follow_the_length_and_the_width(figure):
+    explorer = figure("explorer").open("#explorer:T=16,d=9,A=100,column=40")
+    assert explorer.state() == {**EXPLORER, "T": 16, "A": 15, "B": 15}  # 80 and 73 move to the end
+    assert explorer.says("matrix").startswith("The address asks for d=9, A=100, column=40,")
+    width = explorer.page.locator("input[type=number][name=d]")
+    width.fill("8")
+    width.press("Enter")
+    assert explorer.state()["column"] == 7
+
+
+# For every reader.
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+def test_axe_finds_nothing(figure, name, scheme):
+    width = {"light": 1000, "dark": 320}[scheme]
+    page = figure(name, viewport={"width": width, "height": 900}).open().page
+    page.evaluate("(scheme) => { document.documentElement.dataset.theme = scheme; }", scheme)
+    page.evaluate("() => { document.querySelector('details').open = true; }")
+    found = Axe().run(page, options={"preload": False}).response["violations"]
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+
+
+@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+def test_sentences_are_polite_and_only_the_view_in_hand_speaks(figure, name):
+    made = figure(name).open()
+    lines = made.page.locator("[data-sentence]")
+    assert [line.get_attribute("aria-live") for line in lines.all()] == ["polite"] * lines.count()
+    assert all(len(text) > 60 for text in lines.all_inner_texts())
+    made.page.locator("input[type=range]").last.focus()
+    assert [line.get_attribute("aria-live") for line in lines.all()] == ["off"] * (lines.count() - 1) + ["polite"]
+
+
+@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+def test_a_narrow_screen_needs_no_sideways_scroll(figure, name):
+    page = figure(name, viewport={"width": 320, "height": 700}).open().page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    small = page.evaluate(
+        """() => [...document.querySelectorAll(".interactive input, .interactive button")]
+            .filter((e) => e.getBoundingClientRect().height < 24).map((e) => e.outerHTML)"""
+    )
+    assert small == []
+    letters = page.evaluate(
+        """() => Math.min(...[...document.querySelectorAll("svg text")]
+            .filter((e) => e.textContent).map((e) => e.getBoundingClientRect().height))"""
+    )
+    assert letters >= 10  # drawn in CSS pixels, so they do not shrink with the figure
+
+
+@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+def test_static_figure_stands_in_without_scripts_and_in_print(figure, name):
+    plain = figure(name, java_script_enabled=False)
+    plain.page.goto(plain.url)
+    expect(plain.page.locator(".still")).to_be_visible()
+    expect(plain.page.locator(".interactive-live")).to_be_hidden()
+    page = figure(name).open().page
+    live, still = page.locator(".interactive-live"), page.locator(".still")
+    expect(live).to_be_visible()
+    expect(still).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(live).to_be_hidden()
+    expect(still).to_be_visible()
+    page.emulate_media(media="screen")
+    expect(still).to_be_hidden()
+    page.get_by_text("The same as a static figure").click()
+    expect(still).to_be_visible()
+
+
+def test_together_they_weigh_less_than_15_kilobytes():
+    scripts = {script for name in interactive_figures.FIGURES for script in interactive_figures.scripts(name)}
+    assert scripts == {path.name for path in interactive_figures.SOURCES.glob("*.js")}
+    assert (
+        sum(len(gzip.compress((interactive_figures.SOURCES / script).read_bytes(), mtime=0)) for script in scripts)
+        < 15_000
+    )
+
+
+# The directive.
+
+PAGE = (
+    HEADER
+    + """
+# Figures
+
+{state}`Pair 31 <lab:k=31>`, and {numref}`fig-still`.
+
+```{interactive} lab
+```
+
+```{code-cell} python
+---
+mystnb: {image: {alt: A line.}, figure: {caption: A line., name: fig-still}}
+---
+from IPython.display import SVG
+SVG('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0L9 9" stroke="black"/></svg>')
+```
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory) -> ToyBook:
+    book = ToyBook(
+        tmp_path_factory.mktemp("book"),
+        {"index": PAGE, "plain": "# Plain\n"},
+        "{}\n",
+        ["site_features.interactive_figures"],
+    )
+    shutil.copytree(interactive_figures.SOURCES, book.folder / "book" / "interactive")
+    built = book.build()
+    assert built.returncode == 0, built.stdout + built.stderr
+    return book
+
+
+def test_directive_loads_what_the_page_needs_and_no_other_page(book):
+    html = book.html("index")
+    loaded = re.findall(r'<script defer="defer" src="\.\./_static/interactive/(\w+)\.js', html)
+    assert loaded == ["maths", "figure", "lab"]
+    assert "interactive/" not in book.html("plain")
+    live, _, still = html.partition("</div>\n<details")
+    assert 'data-interactive="lab"' in live and "<img" not in live.partition('class="interactive"')[2]
+    assert 'alt="A line."' in still.partition("</details>")[0] and "Fig. 1" in html
+
+
+def test_directive_works_on_a_built_page(book, chromium):
+    page = chromium.new_page()
+    errors = []
+    page.on("pageerror", lambda error: "interactive/" in (error.stack or "") and errors.append(error))
+    page.goto((book.folder / "_build/html/book/index.html").as_uri())
+    page.get_by_role("link", name="Pair 31").click()
+    expect(page.locator("[data-out=period]")).to_have_text(significant(posenc.wavelengths(64)[31]))
+    expect(page.locator(".interactive-live")).to_be_visible()
+    expect(page.get_by_role("img", name="A line.")).to_be_hidden()
+    page.close()
+    assert errors == []
+
+
+def test_directive_warns_of_a_missing_static_figure_and_bad_states(tmp_path):
+    bad = "# Page\n\n```{interactive} lab\n```\n\nText.\n\n{state}`a <lab:k=x>`\n\n```{interactive} clock\n```\n"
+    book = ToyBook(
+        tmp_path, {"index": bad}, "{}\n", ["site_features.interactive_figures", "build_control.fail_on_warnings"]
+    )
+    shutil.copytree(interactive_figures.SOURCES, book.folder / "book" / "interactive")
+    built = book.build()
+    said = re.sub(r"\x1b\[[\d;]*m", "", built.stdout + built.stderr)
+    assert built.returncode == 1
+    assert "index.md:3" in said and "'lab' is followed by no cell that draws its static figure" in said
+    assert "got 'lab:k=x'" in said
+    assert "there is no interactive figure 'clock'; there are explorer, lab" in said
+
+
+def test_every_link_to_a_state_in_the_book_is_one_the_figure_has(figure):
+    """Text leads to states: each opens without a refusal."""
+    role = re.compile(r"\{state\}`[^`<]*<((\w+):[^`>]*)>`")
+    pages = [path.read_text(encoding="utf8") for path in (ROOT / "book").glob("*.md")]
+    links = sorted({match.groups() for page in pages for match in role.finditer(page)})
+    assert links
+    for name in interactive_figures.FIGURES:
+        made = figure(name)
+        for target in (target for target, of in links if of == name):
+            made.open(f"#{target}")
+            assert "The address asks for" not in made.page.locator("[data-sentence]").first.inner_text(), target

@@ -1,0 +1,91 @@
+"""axe finds nothing on any page of the built book, light and dark."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browser import settle
+from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+LOOKS = ["color-contrast", "link-in-text-block"]  # the rules that compare colours
+QUICK = {"resultTypes": ["violations"], "preload": False, "iframes": False}
+
+# Colours cost axe most of its time, so it looks at one element of each kind: colour, ground, size, weight, opacity,
+# and for a link how it differs from the words around it.
+MARK_KINDS = """() => {
+    const ground = e => {
+        while (e && getComputedStyle(e).backgroundColor === "rgba(0, 0, 0, 0)") e = e.parentElement;
+        return e ? getComputedStyle(e).backgroundColor : "";
+    };
+    const kinds = new Set();
+    for (const e of document.querySelectorAll("body :not(math, math *, script)")) {
+        if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
+        if (!e.checkVisibility()) continue;
+        const style = getComputedStyle(e), link = e.closest("a"), around = link && getComputedStyle(link.parentElement);
+        const kind = [style.color, ground(e), style.fontSize, style.fontWeight, style.opacity,
+            link && [getComputedStyle(link).textDecorationLine, around.color, around.display]].join();
+        if (!kinds.has(kind)) e.setAttribute("data-kind", "");
+        kinds.add(kind);
+    }
+    return kinds.size;
+}"""
+
+# axe cannot read MathML, so a formula becomes a word; and it need not look at each coloured word of code.
+SIMPLIFY = """() => {
+    for (const e of document.querySelectorAll("math")) e.replaceWith("formula");
+    for (const e of document.querySelectorAll("pre span:not([data-kind])"))
+        if (e.getAttributeNames().every(name => name === "class")) e.replaceWith(...e.childNodes);
+}"""
+
+# Leave the elements of each kind, with what they stand in and its words.
+STRIP = """() => {
+    const kept = new Set();
+    for (let e of document.querySelectorAll("[data-kind]")) for (; e; e = e.parentElement) kept.add(e);
+    for (const e of document.querySelectorAll("body *")) if (!kept.has(e)) e.remove();
+}"""
+
+
+def violations(page: Page, **options: object) -> list[str]:
+    found = Axe().run(page, options=QUICK | options).response["violations"]
+    return [f"{violation['id']}: {node['html'][:150]}" for violation in found for node in violation["nodes"]]
+
+
+def faults(page: Page, url: str) -> dict[str, list[str]]:
+    """Return what axe finds on a page: in how it is made, and in its looks, light and dark."""
+    page.goto(url)
+    for scheme in "dark", "light":
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour on its way
+        settle(page)
+        assert page.evaluate(MARK_KINDS) > 3
+    page.evaluate(SIMPLIFY)
+    found = {"structure": violations(page, rules={rule: {"enabled": False} for rule in LOOKS})}
+    page.evaluate(STRIP)
+    for scheme in "light", "dark":
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        settle(page)
+        found[scheme] = violations(page, runOnly=LOOKS)
+    return {what: nodes for what, nodes in found.items() if nodes}
+
+
+def test_axe_finds_nothing(page, site):
+    found = {name: faults(page, site.url + name) for name in site.pages}
+    assert {name: what for name, what in found.items() if what} == {}
+
+
+def test_axe_finds_what_is_wrong(page, tmp_path):
+    """One fault of each sort: a picture without words, faint words in the dark, a link that looks like its text."""
+    style = "@media (prefers-color-scheme: dark) { body { background: #000; color: #222 } }"
+    link = '<p>Words, <a href="#" style="color: #300; text-decoration: none">a link</a>, and more words.</p>'
+    spare = "<h1>A</h1><h2 style='color: red; background: #fff'>B</h2><p style='font-size: 12px'>C</p><p>$</p>"
+    path = tmp_path / "page.html"
+    path.write_text(
+        f'<!doctype html><html lang="en"><title>A page</title><style>{style}</style><main>{spare}{link}'
+        '<img src="data:,"></main>',
+        encoding="utf8",
+    )
+    found = faults(page, path.as_uri())
+    assert any(fault.startswith("image-alt") for fault in found["structure"])
+    assert any(fault.startswith("color-contrast: <p") for fault in found["dark"]), found
+    assert [fault.split(":")[0] for fault in found["light"]].count("link-in-text-block") == 1, found
