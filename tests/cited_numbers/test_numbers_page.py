@@ -51,6 +51,10 @@ It is {num}`rank`.
 
 ```{numbers-of-record} book/one
 ```
+
+```{numbers-of-record} book/one
+:printed:
+```
 """
 )
 
@@ -232,6 +236,13 @@ def test_the_table_of_expected_outputs_is_complete(book):
         assert row.rstrip().endswith(name)
     assert "below 10⁻¹⁴" in rows[2] and "4.44e-16; 2.08e-17" in rows[2]
     assert 'href="numbers.html#minimum"' in table
+
+
+def test_a_table_of_printed_numbers_leaves_out_what_no_source_prints(book):
+    whole, printed = re.findall(r'<table class="[^"]*numbers-of-record.*?</table>', book.html("one"), re.DOTALL)
+    assert "Base of the frequencies" in text(whole)
+    names = [text(row).split()[-1] for row in re.findall(r"<tr.*?</tr>", printed, re.DOTALL)[1:]]
+    assert names == ["minimum", "wavelength", "noise", "rank"]
 
 
 def test_a_difference_without_erratum_ends_the_build(tmp_path):
