@@ -5,8 +5,9 @@ The score of a query and a key is linear in the head's weights, score = features
 convex, so there is one optimum, and Newton's method finds it to rounding on every machine:
 
     queries, keys = causal_pairs(range(3, 64))
-    features = fourier_features(queries - keys, frequencies(64))
-    weights = fit(features, queries, queries - keys == 3, ridge=1e-4)
+    gap = queries - keys
+    features = fourier_features(np.arange(64), frequencies(64))  # one row for each offset
+    weights = fit(features, gap, queries, gap == 3, ridge=1e-4)
 
 The module takes arrays and returns arrays; what they mean is told in the chapter "Which scheme reads farther?".
 """
@@ -49,6 +50,7 @@ def one_hot(numbers: ArrayLike, count: int) -> Floats:
 
 def fit(
     features: Floats,
+    rows: NDArray,
     group: NDArray,
     right: NDArray[np.bool_],
     ridge: float,
@@ -58,9 +60,11 @@ def fit(
 ) -> Floats:
     """Return the weights that minimise the loss.
 
-    Parameters: `features` (n, p), a row for each query and key; `group` (n,), the query of each row, rows of one query
-    side by side; `right` (n,), true for the one right key of each query; `ridge` > 0; `bias`, a fixed part of the
-    scores, a number or (n,); `start` (p,), where the search begins (None: at zero), which changes nothing in the end.
+    Parameters: `features` (m, p); `rows` (n,), for each query and key the row of `features` that belongs to it, so
+    that what depends on the offset alone is written once for each offset; `group` (n,), the query of each, all of one
+    query side by side; `right` (n,), true for the one right key of each query; `ridge` > 0; `bias`, a fixed part of
+    the scores, a number or (n,); `start` (p,), where the search begins (None: at zero), which changes nothing in the
+    end.
     Returns: float64 array of shape (p,).
     Raises: ValueError if a query has not exactly one right key or `ridge` is not above 0; ArithmeticError if Newton's
     method does not end.
@@ -75,21 +79,40 @@ def fit(
     if weights.size == 0:
         return weights
     bias = np.broadcast_to(np.asarray(bias, float), group.shape)
-    value, share = _loss(features, weights, bias, starts, which, right, ridge)
+    wanted = _by_row(right.astype(float), rows, which, len(features)).sum(axis=0)
+
+    def at(trial: Floats) -> tuple[float, Floats]:
+        """The loss, and the attention that each query gives to each row of the features."""
+        scores = (features @ trial)[rows] + bias
+        share, log_sums = _softmax(scores, starts, which)
+        loss = (log_sums - scores[right]).mean() + ridge / 2 * trial @ trial
+        return float(loss), _by_row(share, rows, which, len(features))
+
+    value, share = at(weights)
     for _ in range(STEPS):
-        gradient = features.T @ (share - right) / starts.size + ridge * weights
-        step = np.linalg.solve(curvature(features, group, share) + ridge * np.eye(weights.size), gradient)
+        gradient = features.T @ (share.sum(axis=0) - wanted) / starts.size + ridge * weights
+        step = np.linalg.solve(curvature(features, share) + ridge * np.eye(weights.size), gradient)
         decrement = gradient @ step
         if decrement < ENOUGH:
             return weights - step
         scale = 1.0
         while True:
-            trial, share = _loss(features, weights - scale * step, bias, starts, which, right, ridge)
+            trial, share = at(weights - scale * step)
             if trial <= value - 1e-4 * scale * decrement or decrement < 1e-10:  # so near, a full step is right
                 break
             scale /= 2
         weights, value = weights - scale * step, trial
     raise ArithmeticError(f"Newton's method has not ended after {STEPS} steps, the last of squared length {decrement}")
+
+
+def curvature(features: Floats, share: Floats) -> Floats:
+    """Return the second derivatives of the loss without its ridge, (p, p).
+
+    It is the mean over the queries of the covariance of the features under the attention. Parameters: `features`
+    (m, p); `share` (number of queries, m), the attention of each query on each row of the features.
+    """
+    means = share @ features
+    return ((features.T * share.sum(axis=0)) @ features - means.T @ means) / len(share)
 
 
 def fit_free(queries: Iterable[int], back: int, ridge: float) -> dict[int, Floats]:
@@ -101,26 +124,9 @@ def fit_free(queries: Iterable[int], back: int, ridge: float) -> dict[int, Float
     queries = list(queries)
     rows = {query: np.arange(query + 1) for query in queries}
     return {
-        query: fit(np.eye(query + 1), np.zeros(query + 1, int), keys == query - back, ridge * len(queries))
+        query: fit(np.eye(query + 1), keys, np.zeros(query + 1, int), keys == query - back, ridge * len(queries))
         for query, keys in rows.items()
     }
-
-
-def shares(features: Floats, group: NDArray, weights: Floats) -> Floats:
-    """Return the attention weight of each row: the softmax of features @ weights over the rows of its query."""
-    starts, which = _queries(group)
-    return _softmax(features @ weights, starts, which)[0]
-
-
-def curvature(features: Floats, group: NDArray, share: Floats) -> Floats:
-    """Return the second derivatives of the loss without its ridge, (p, p), where rows have the attention `share`.
-
-    It is the mean over the queries of the covariance of the features under the attention weights.
-    """
-    starts, _ = _queries(group)
-    weighted = share[:, np.newaxis] * features
-    means = np.add.reduceat(weighted, starts, axis=0)
-    return (features.T @ weighted - means.T @ means) / starts.size
 
 
 def fit_bilinear(
@@ -136,7 +142,8 @@ def fit_bilinear(
     _, singular, basis = np.linalg.svd(table[used], full_matrices=False)
     first, second = np.nonzero(np.multiply.outer(singular, singular) > 1e-3)
     turned = table @ basis.T
-    weights = fit(turned[queries][:, first] * turned[keys][:, second], group, right, ridge)
+    features = turned[queries][:, first] * turned[keys][:, second]
+    weights = fit(features, np.arange(len(features)), group, right, ridge)
     inner = np.zeros((len(basis), len(basis)))
     inner[first, second] = weights
     return basis.T @ inner @ basis
@@ -177,16 +184,7 @@ def _softmax(scores: Floats, starts: NDArray, which: NDArray) -> tuple[Floats, F
     return powers / sums[which], np.log(sums) + largest
 
 
-def _loss(
-    features: Floats,
-    weights: Floats,
-    bias: Floats,
-    starts: NDArray,
-    which: NDArray,
-    right: NDArray[np.bool_],
-    ridge: float,
-) -> tuple[float, Floats]:
-    """Return the loss at `weights`, and the attention weight of each row."""
-    scores = features @ weights + bias
-    share, log_sums = _softmax(scores, starts, which)
-    return float((log_sums - scores[right]).mean() + ridge / 2 * weights @ weights), share
+def _by_row(values: Floats, rows: NDArray, which: NDArray, count: int) -> Floats:
+    """Return the sums of `values` by query and row of the features, (number of queries, count)."""
+    queries = int(which[-1]) + 1
+    return np.bincount(which * count + rows, values, minlength=queries * count).reshape(queries, count)

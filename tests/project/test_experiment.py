@@ -11,19 +11,19 @@ RIDGE = 1e-3
 
 @pytest.fixture(scope="module")
 def problem():
-    """Queries, keys, right keys and Fourier features of a short text."""
+    """Queries, keys, right keys of a short text, and the Fourier features of its offsets."""
     queries, keys = experiment.causal_pairs(range(3, 20))
-    features = experiment.fourier_features(queries - keys, frequencies(8))
+    features = experiment.fourier_features(np.arange(20), frequencies(8))
     return queries, keys, queries - keys == 3, features
 
 
-def loss(features, queries, right, weights):
+def loss(features, weights):
     """The loss written out query by query."""
     total = 0.0
-    for query in np.unique(queries):
-        scores = features[queries == query] @ weights
-        total += np.log(np.exp(scores).sum()) - scores[right[queries == query]][0]
-    return total / len(np.unique(queries)) + RIDGE / 2 * weights @ weights
+    for query in range(3, 20):
+        scores = features[: query + 1] @ weights  # by offset
+        total += np.log(np.exp(scores).sum()) - scores[3]
+    return total / 17 + RIDGE / 2 * weights @ weights
 
 
 def test_causal_pairs_are_every_query_with_every_key_up_to_it():
@@ -40,35 +40,35 @@ def test_fourier_features_give_the_score_of_rotated_vectors():
 
 
 def test_no_step_from_the_fit_lowers_the_loss(problem):
-    queries, _, right, features = problem
-    weights = experiment.fit(features, queries, right, RIDGE)
-    least = loss(features, queries, right, weights)
+    queries, keys, right, features = problem
+    weights = experiment.fit(features, queries - keys, queries, right, RIDGE)
+    least = loss(features, weights)
     for axis in np.eye(weights.size):
         for step in (1e-3, -1e-3):
-            assert loss(features, queries, right, weights + step * axis) > least
+            assert loss(features, weights + step * axis) > least
 
 
 def test_another_start_ends_at_the_same_weights(problem):
-    queries, _, right, features = problem
+    queries, keys, right, features = problem
     start = np.random.default_rng(1).standard_normal(features.shape[1])
-    first = experiment.fit(features, queries, right, RIDGE)
-    second = experiment.fit(features, queries, right, RIDGE, start=start)
+    first = experiment.fit(features, queries - keys, queries, right, RIDGE)
+    second = experiment.fit(features, queries - keys, queries, right, RIDGE, start=start)
     np.testing.assert_allclose(second, first, rtol=0, atol=1e-10)
 
 
 def test_one_slope_has_the_value_that_calculus_gives():
     """For many keys e^(-3m) (1 - e^(-m)) is largest at m = ln(4/3)."""
     queries, keys = experiment.causal_pairs(range(200, 204))
-    slope = experiment.fit(-(queries - keys)[:, np.newaxis].astype(float), queries, queries - keys == 3, 1e-12)
+    gap, features = queries - keys, -np.arange(204.0)[:, np.newaxis]
+    slope = experiment.fit(features, gap, queries, gap == 3, 1e-12)
     assert slope[0] == pytest.approx(np.log(4 / 3), abs=1e-9)
 
 
 def test_a_bias_is_part_of_the_scores():
     """With a bias that already says what the features can say, less is left for the weights."""
     queries, keys = experiment.causal_pairs(range(200, 204))
-    features, right = -(queries - keys)[:, np.newaxis].astype(float), queries - keys == 3
-    bias = -0.1 * (queries - keys)
-    slope = experiment.fit(features, queries, right, 1e-12, bias=bias)
+    gap, features = queries - keys, -np.arange(204.0)[:, np.newaxis]
+    slope = experiment.fit(features, gap, queries, gap == 3, 1e-12, bias=-0.1 * gap)
     assert slope[0] == pytest.approx(np.log(4 / 3) - 0.1, abs=1e-9)
 
 
@@ -80,17 +80,22 @@ def test_a_free_table_has_the_scores_of_one_equation():
     assert RIDGE * scores[2] == pytest.approx(1 - weight, abs=1e-9)
 
 
-def test_curvature_is_the_derivative_of_the_gradient(problem):
-    queries, _, right, features = problem
+def test_curvature_is_the_second_derivative_of_the_loss(problem):
+    features = problem[3]
     weights = np.random.default_rng(2).standard_normal(features.shape[1])
+    share = np.zeros((17, 20))
+    for row, query in enumerate(range(3, 20)):
+        powers = np.exp(features[: query + 1] @ weights)
+        share[row, : query + 1] = powers / powers.sum()
+    step, axes = 1e-4, np.eye(8)
 
-    def gradient(at):
-        return features.T @ (experiment.shares(features, queries, at) - right) / len(np.unique(queries))
+    def second(a, b):
+        signs = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
+        return sum(sign * loss(features, weights + step * (i * a + j * b)) for i, j, sign in signs) / (4 * step**2)
 
-    step = 1e-5
-    columns = [(gradient(weights + step * e) - gradient(weights - step * e)) / (2 * step) for e in np.eye(8)]
-    share = experiment.shares(features, queries, weights)
-    np.testing.assert_allclose(experiment.curvature(features, queries, share), columns, rtol=0, atol=1e-8)
+    expected = [[second(a, b) for b in axes] for a in axes]
+    curvature = experiment.curvature(features, share) + RIDGE * np.eye(8)
+    np.testing.assert_allclose(curvature, expected, rtol=0, atol=1e-6)
 
 
 def test_a_matrix_with_few_directions_agrees_with_all_of_them():
@@ -98,7 +103,7 @@ def test_a_matrix_with_few_directions_agrees_with_all_of_them():
     right, table = queries - keys == 3, sinusoidal_table(12, 4)
     matrix = experiment.fit_bilinear(table, queries, keys, queries, right, RIDGE)
     features = (table[queries][:, :, np.newaxis] * table[keys][:, np.newaxis]).reshape(len(queries), -1)
-    whole = experiment.fit(features, queries, right, RIDGE).reshape(4, 4)
+    whole = experiment.fit(features, np.arange(len(features)), queries, right, RIDGE).reshape(4, 4)
     np.testing.assert_allclose(matrix, whole, rtol=0, atol=1e-6)
 
 
@@ -117,12 +122,12 @@ def test_right_weight_of_equal_scores_is_one_over_the_number_of_keys():
 
 @pytest.mark.parametrize("ridge", [0.0, -1.0, np.nan])
 def test_a_ridge_that_leaves_several_optima_is_refused(problem, ridge):
-    queries, _, right, features = problem
+    queries, keys, right, features = problem
     with pytest.raises(ValueError, match="ridge must be above 0"):
-        experiment.fit(features, queries, right, ridge)
+        experiment.fit(features, queries - keys, queries, right, ridge)
 
 
 def test_a_query_without_a_right_key_is_refused(problem):
-    queries, _, right, features = problem
+    queries, keys, right, features = problem
     with pytest.raises(ValueError, match="exactly one right key, got 0 to 1"):
-        experiment.fit(features, queries, right & (queries > 5), RIDGE)
+        experiment.fit(features, queries - keys, queries, right & (queries > 5), RIDGE)
