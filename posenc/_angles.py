@@ -63,6 +63,11 @@ def from_array(w: NDArray[np.float64]) -> Frequencies:
     return _frequencies(w.copy(), np.zeros_like(w))
 
 
+def from_parts(w: NDArray[np.float64], v: NDArray[np.float64]) -> Frequencies:
+    """Frequencies w + v, v being what the float64 in w miss."""
+    return _frequencies(w, v)
+
+
 @lru_cache(maxsize=64)
 def from_base(dim: int, base: float) -> Frequencies:
     """base**(-2j/dim) for j = 0 .. dim/2 - 1, by repeated multiplication in 60 decimal digits."""

@@ -59,24 +59,30 @@ def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDAr
         return work.astype(dtype, copy=False)
 
 
-def causal_mask(n_queries: int, n_keys: int | None = None) -> NDArray[np.bool_]:
+def causal_mask(n_queries: int, n_keys: int | None = None, *, window: int | None = None) -> NDArray[np.bool_]:
     """Which keys each query may attend to: those at its own place and before, the last query being the last key.
 
-    M[i, j] = (j - n_keys <= i - n_queries), True = may attend.
+    M[i, j] = (0 <= i - j + n_keys - n_queries < window), True = may attend: with a window w a query sees the key at its
+    own place and the w - 1 before it.
 
     Parameters: `n_queries`, 0 or more; `n_keys`, by default as many. With cached keys n_keys > n_queries; with fewer
-    keys than queries the first queries have nothing to attend to.
+    keys than queries the first queries have nothing to attend to. `window`, 1 or more, or None for no limit.
     Returns: boolean array of shape (n_queries, n_keys).
-    Raises: TypeError or ValueError when a count is no integer or below 0.
-    Source: Vaswani et al. 2017, section 3.2.3.
+    Raises: TypeError or ValueError when a count is no integer or out of its range.
+    Source: Vaswani et al. 2017, section 3.2.3; a window is a sliding one as in Mistral 7B.
 
-    >>> causal_mask(2, 4).astype(int)
-    array([[1, 1, 1, 0],
-           [1, 1, 1, 1]])
+    >>> causal_mask(2, 4).astype(int), causal_mask(2, 4, window=2).astype(int)
+    (array([[1, 1, 1, 0],
+           [1, 1, 1, 1]]), array([[0, 1, 1, 0],
+           [0, 0, 1, 1]]))
     """
     n = _checks.count(n_queries, "n_queries")
     m = n if n_keys is None else _checks.count(n_keys, "n_keys")
-    return np.tri(n, m, m - n, dtype=bool)
+    reach = None if window is None else _checks.count(window, "window", least=1)
+    mask = np.tri(n, m, m - n, dtype=bool)
+    if reach is not None and reach < m:  # a longer one limits nothing
+        mask &= ~np.tri(n, m, m - n - reach, dtype=bool)
+    return mask
 
 
 def attention(

@@ -112,16 +112,20 @@ def test_everything_that_a_build_reads_is_part_of_the_state(folder, monkeypatch)
 
 
 def test_what_was_edited_during_a_build_is_not_taken_for_what_it_was_before(tmp_path):
-    cell = "import time\nfrom posenc import WORD\nprint(WORD)\ntime.sleep(1)"
-    page = HEADER + f"\n# Page\n\n```{{code-cell}} ipython3\n{cell}\n```\n"
-    book = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS)
-    module = tmp_path / "posenc" / "__init__.py"
+    edited = tmp_path / "edited"  # for which the cell waits
+    wait = f"import os, time\nwhile not os.path.exists({str(edited)!r}):\n    time.sleep(0.05)"
+    page = HEADER + f"\n# Page\n\n```{{code-cell}} ipython3\n{wait}\nfrom posenc import WORD\nprint(WORD)\n```\n"
+    (tmp_path / "book").mkdir()
+    book = ToyBook(tmp_path / "book", {"page": page}, "{}\n", EXTENSIONS)
+    module = book.folder / "posenc" / "__init__.py"
     module.parent.mkdir()
     module.write_text("WORD = 'first'\n", encoding="utf8")
     command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as build:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=book.folder, stdout=pipe, stderr=subprocess.STDOUT, text=True) as build:
         next(line for line in build.stdout if "Executing notebook" in line)
         module.write_text("WORD = 'other'\n", encoding="utf8")
+        edited.touch()
         build.stdout.read()
     assert build.returncode == 0 and "other" in book.html("page")
     module.write_text("WORD = 'first'\n", encoding="utf8")

@@ -365,13 +365,17 @@ def test_broken_records_are_named_with_their_lines(toy):
     assert output.rstrip().endswith("make record")
 
 
-def test_a_second_build_in_the_same_folder_ends_at_once(toy):
-    toy.set_package(PACKAGE + "# changed\n")
+def test_a_second_build_in_the_same_folder_ends_at_once(toy, tmp_path):
+    told = tmp_path / "told"  # for which the first one's cells wait
+    wait = f"import os, time\nwhile not os.path.exists({str(told)!r}):\n    time.sleep(0.05)\n"
+    toy.set_package(PACKAGE + wait)
     first = toy.start()
     assert any("Executing notebook" in line for line in first.stdout)
     status, output = toy.build()
+    told.touch()
     assert status == 1 and f"Another build (process {first.pid}) is at work" in output and "Traceback" not in output
-    assert outcome(first)[0] == 0
+    status, output = outcome(first)
+    assert status == 0, output
 
 
 def test_no_machine_accepts(toy):

@@ -184,3 +184,25 @@ def test_long_sums_in_float32_keep_their_digits_along_every_axis():
     down = posenc.softmax(x, axis=0)
     assert down.dtype == np.float32 and np.abs(down.sum(axis=0, dtype=float) - 1).max() < 1.5e-7
     assert np.array_equal(down, posenc.softmax(np.ascontiguousarray(x.T), axis=1).T)
+
+
+def test_a_window_counts_the_query_itself():
+    """C24: with a window of 4, query 5 sees the keys 2, 3, 4 and 5."""
+    assert np.flatnonzero(posenc.causal_mask(8, window=4)[5]).tolist() == [2, 3, 4, 5]
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.one_of(st.integers(1, 12), st.integers(2**62, 2**63 - 1)))
+def test_a_window_takes_away_the_keys_too_far_back(n, m, window):
+    got = posenc.causal_mask(n, m, window=window)
+    assert got.shape == (n, m) and got.dtype == bool
+    for i in range(n):
+        for j in range(m):
+            assert got[i, j] == (0 <= i - j + m - n < window)
+
+
+def test_faulty_windows_are_refused():
+    for window, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError), (2**63, ValueError)):
+        with pytest.raises(error, match="window must be"):
+            posenc.causal_mask(4, window=window)
+    with pytest.raises(TypeError):
+        posenc.causal_mask(4, 4, 2)  # by name alone, since it is no count of rows or columns
