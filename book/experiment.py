@@ -170,6 +170,14 @@ def right_weight(head: Scores, length: int, back: int = 3) -> float:
     return float(np.mean([attended(head, query)[query - back] for query in queries]))
 
 
+def by_distance(weights: Floats, edges: NDArray[np.int_]) -> Floats:
+    """Return sums of the attention weights of a query over its keys by distance, nearest first.
+
+    `edges` holds the least distance of each sum; the sums end with the last edge that the query has a key for.
+    """
+    return np.add.reduceat(weights[::-1], edges[edges < len(weights)])
+
+
 def _queries(group: NDArray) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
     """Return where the rows of each query begin, and for each row the number of its query."""
     begins = np.r_[True, group[1:] != group[:-1]]

@@ -131,6 +131,8 @@ def computed_page(env: BuildEnvironment, page: str) -> dict:
             numbers[payload["id"]] = payload
         elif kind == "figure":
             drawn.setdefault(payload.pop("cell"), []).append(payload)
+        elif kind == "data":
+            continue  # for an interactive figure; `store_data` asks for a number that stands for all of it
         elif kind == "unlisted":
             faults += [
                 (cell, file, "read by the cell", "name it in `fresh_sources`: its changes would go unnoticed")

@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors import EnvironmentCollector
 
-OURS = ("number:", "figure:", "unlisted:")
+OURS = ("number:", "figure:", "unlisted:", "data:")
 
 
 def glued(env: BuildEnvironment, page: str) -> dict[str, dict]:
