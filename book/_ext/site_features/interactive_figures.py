@@ -46,7 +46,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-from drift_guard import published
+from drift_guard import cell_outputs
 
 SOURCES = Path(__file__).parents[2] / "interactive"
 FIGURES = tuple(sorted(path.stem for path in SOURCES.glob("*.html")))
@@ -131,11 +131,8 @@ class TakeStaticFigure(SphinxTransform):
 
 def stored_data(env: BuildEnvironment, figure: str) -> object:
     """Return what a cell of the book stored for a figure with `store_data`, or None."""
-    for page in sorted(env.found_docs):
-        payload = published.glued(env, page).get(f"data:{figure}")
-        if payload is not None:
-            return payload["data"]
-    return None
+    stored = [made.data[figure] for made in cell_outputs.state(env).pages.values() if figure in made.data]
+    return stored[0] if stored else None
 
 
 def visit_html(translator: Any, node: interactive) -> None:
