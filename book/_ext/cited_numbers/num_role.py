@@ -71,6 +71,12 @@ def tex(text: str) -> str:
     return r" \times ".join(filter(None, [factor.replace(",", "{,}"), power]))
 
 
+def full(item: float) -> str:
+    """Return a number with all its digits as running text shows it: whole numbers without a point, 10,000 with a comma."""
+    digits = format(item, ",")
+    return prose(digits.removesuffix(".0"))
+
+
 def every(value, one, comma: str, semicolon: str) -> str:
     """Return `one(item)` of every item of a number or a nest of lists, joined."""
     if not isinstance(value, list):
@@ -126,7 +132,7 @@ def tip_of(numbers: dict[str, dict], quote: str) -> str:
     if "below" in number:
         return f"{entry['meaning']}: rounding noise, below {prose(f'{value:.0e}')}; its digits depend on the processor."
     count = len(value) if isinstance(value, list) else 0
-    full = f"{count} items" if count > 8 else every(value, lambda item: prose(repr(item)), ", ", "; ")
+    digits = f"{count} items" if count > 8 else every(value, full, ", ", "; ")
     unit = f" {entry['unit']}" if "unit" in entry else ""
     if entry.get("given"):
         firm = "Given by the source."
@@ -134,7 +140,7 @@ def tip_of(numbers: dict[str, dict], quote: str) -> str:
         firm = "Exact."
     else:
         firm = f"Holds to a relative {prose(format(published.tolerance(entry), '.0e'))}."
-    return f"{entry['meaning']}: {full}{unit}. {firm}"
+    return f"{entry['meaning']}: {digits}{unit}. {firm}"
 
 
 # ---- what is wrong with the entries and the quotes

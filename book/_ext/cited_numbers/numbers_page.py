@@ -30,6 +30,8 @@ from drift_guard import published
 FILES = Path(__file__).with_name("numbers_files")
 SCHEMA = FILES / "numbers.schema.json"
 COLUMNS = ["id", "value", "shown", "meaning", "unit", "page", "cell", "tolerance", "below", "source", "printed"]
+LONG = 12  # a list of more numbers is closed until it is asked for, and a value of more than VALUES items
+VALUES = 8
 WORDS = {
     source_verdict.SAME: "same to all printed digits",
     source_verdict.BELOW: "below the bound",
@@ -169,8 +171,20 @@ def make(app, doctree, page):
 
 
 def table(app, page, options) -> list[nodes.Node]:
-    """Return the table of the numbers that a page records: what, id, shown form, what the source prints."""
+    """Return a table of the numbers that a source prints, and in a closed block one of the page's other numbers."""
     numbers = app.env.numbers_by_page.get(options["page"] or page, [])
+    printed = [number for number in numbers if row_of(number)["printed"]]
+    others = [number for number in numbers if number not in printed]
+    made = [rows_of(printed)] if printed else []
+    if others:
+        words = f"The {len(others)} numbers of this page that no source prints"
+        made += [nodes.raw("", f'<details class="numbers-list"><summary>{words}</summary>', format="html"),
+                 rows_of(others), nodes.raw("", "</details>", format="html")]
+    return made
+
+
+def rows_of(numbers: list[dict]) -> nodes.table:
+    """Return a table of numbers: what, id, shown form, what the source prints."""
     heads = ["Meaning", "Here", "Source prints", "Id"]
     group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (45, 20, 20, 15)), cols=len(heads))
     group += nodes.thead("", table_row([nodes.Text(head) for head in heads]))
@@ -188,7 +202,7 @@ def table(app, page, options) -> list[nodes.Node]:
             ]
         )
     group += body
-    return [nodes.table("", group, classes=["numbers-of-record"])]
+    return nodes.table("", group, classes=["numbers-of-record"])
 
 
 def table_row(cells) -> nodes.row:
@@ -253,17 +267,24 @@ def list_in_contents(env) -> None:
 
 
 def all_numbers(app, page, options) -> list[nodes.Node]:
-    """Return every number of the book as HTML: a list a chapter, then the ids that are no longer used."""
+    """Return every number of the book as HTML: a list per chapter, then the ids that are no longer used.
+
+    The script of the page makes the BibTeX of a number from the one of the whole page, because hundreds of copies of the
+    same lines would make the page heavy.
+    """
     env, edition = app.env, Edition.of(app.config)
-    out = [f'<div class="numbers-filter" data-count="{sum(map(len, env.numbers_by_page.values()))}"></div>']
+    pattern = edition.bibtex("KEY", "PATH", "PART")
+    out = [f'<div class="numbers-filter" data-bibtex="{escape(pattern)}"></div>']
     for chapter, numbers in env.numbers_by_page.items():
         title, key = escape(env.titles[chapter].astext()), group_id(chapter)
         out.append(
             f'<section class="numbers" id="{key}"><h2>{title}'
-            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2><ul>'
+            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2>'
         )
+        long = len(numbers) > LONG
+        out.append(f'<details class="numbers-list"><summary>{len(numbers)} numbers</summary><ul>' if long else "<ul>")
         out += [entry_html(app, page, number, edition) for number in numbers]
-        out.append("</ul></section>")
+        out.append(f"</ul>{'</details>' if long else ''}</section>")
     if retired():
         out.append('<section class="numbers"><h2>Renamed and removed</h2><ul>')
         for name, entry in retired().items():
@@ -291,22 +312,22 @@ def entry_html(app, page: str, number: dict, edition: Edition) -> str:
     if "below" in number:
         facts = [("Bound", f"{text}{unit}; rounding noise, whose digits depend on the processor")]
     else:
-        full = num_role.every(number["value"], lambda item: prose(repr(item)), ", ", "; ")
+        full = escape(num_role.every(number["value"], num_role.full, ", ", "; "))
+        if (count := len(source_verdict.flat(number["value"]))) > VALUES:
+            full = f"<details><summary>{count} values</summary>{full}</details>"
         firm = "exact" if row["tolerance"] == 0 else f"to a relative {prose(format(row['tolerance'], '.0e'))}"
-        facts = [("Value", f"{escape(full)}{unit}, {firm}")]
+        facts = [("Value", f"{full}{unit}, {firm}")]
     if printed := printed_html(app, page, number):
         facts.append(("Source", printed))
     facts.append(("Computed in" if not entry.get("given") else "Given; used in", cell))
-    path = f"{PAGE}.html#{name}"
+    before, after = escape(edition.citation(f"{PAGE}.html#{name}", "PART")).split("PART")
     below = "below " if "below" in number else ""
     return (
         f'<li id="{name}"><p class="shown">{below}{text}</p>'
         f'<p class="meaning">{escape(entry["meaning"])} <a class="id" href="#{name}"><code>{name}</code></a></p>'
         "<dl>" + "".join(f"<div><dt>{what}</dt><dd>{fact}</dd></div>" for what, fact in facts) + "</dl>"
-        f'<details><summary>Cite <span class="visually-hidden">{name}</span></summary>'
-        f"<p>{escape(edition.citation(path, part_of(number)))}</p>"
-        # No `pre`: the theme has a browser measure each, one after the other, and of these there are hundreds.
-        f"<samp>{escape(edition.bibtex(f'posenc-{name}', path, part_of(number)))}</samp></details></li>"
+        f'<details class="cite"><summary>Cite <span class="visually-hidden">{name}</span></summary>'
+        f"<p>{before}<span>{escape(part_of(number))}</span>{after}</p></details></li>"
     )
 
 
