@@ -234,7 +234,7 @@ def test_the_table_of_expected_outputs_is_complete_and_what_no_source_prints_is_
     assert "below 10⁻¹⁴" in printed[2] and "4.44e-16; 2.08e-17" in printed[2]
     assert 'href="numbers.html#minimum"' in tables[0][0]
     between = html[tables[0].end() : tables[1].start()]
-    assert '<details class="numbers-list"><summary>The 1 numbers of this page that no source prints</summary>' in between
+    assert '<details class="numbers-list"><summary>Numbers of this page that no source prints: 1</summary>' in between
 
 
 def test_a_difference_without_erratum_ends_the_build(tmp_path):
@@ -311,7 +311,8 @@ def test_no_tip_is_cut_off_or_widens_a_narrow_page(book, browser):
     page = browser.new_page(viewport={"width": 320, "height": 700})
     page.goto(address(book, "one"))
     quotes = page.locator(".num")
-    assert quotes.count() == 7  # in text, in an erratum, in a table
+    assert quotes.count() == 7  # in text, in an erratum, in two tables
+    page.locator(".numbers-list summary").click()
     for quote in quotes.all():
         quote.locator("a").focus()
         assert quote.locator(".num-tip").evaluate("""tip => {
@@ -373,8 +374,10 @@ def test_without_a_script_everything_is_there(book, browser):
 def test_a_long_list_is_closed_until_its_number_is_asked_for(tmp_path, browser):
     names = [f"n-{chr(97 + index)}" for index in range(numbers_page.LONG + 1)]
     cells = "\n".join(f'record("{name}", {index * 1000.0})' for index, name in enumerate(names))
-    pages = {"one": f"{HEADER}# One\n\n```{{code-cell}}\nfrom record import record\n{cells}\n```\n",
-             "numbers": "# Numbers\n\n```{numbers-page}\n```\n"}
+    pages = {
+        "one": f"{HEADER}# One\n\n```{{code-cell}}\nfrom record import record\n{cells}\n```\n",
+        "numbers": "# Numbers\n\n```{numbers-page}\n```\n",
+    }
     entries = "\n".join(f"{name}: {{meaning: A number, shown: g}}" for name in names)
     book = ToyBook(
         tmp_path, pages, entries, ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page"]

@@ -72,7 +72,7 @@ def tex(text: str) -> str:
 
 
 def full(item: float) -> str:
-    """Return a number with all its digits as running text shows it: whole numbers without a point, 10,000 with a comma."""
+    """Return a number with all its digits as running text shows it: 2 and not 2.0, and 10,000 with a comma."""
     digits = format(item, ",")
     return prose(digits.removesuffix(".0"))
 

@@ -177,9 +177,12 @@ def table(app, page, options) -> list[nodes.Node]:
     others = [number for number in numbers if number not in printed]
     made = [rows_of(printed)] if printed else []
     if others:
-        words = f"The {len(others)} numbers of this page that no source prints"
-        made += [nodes.raw("", f'<details class="numbers-list"><summary>{words}</summary>', format="html"),
-                 rows_of(others), nodes.raw("", "</details>", format="html")]
+        words = f"Numbers of this page that no source prints: {len(others)}"
+        made += [
+            nodes.raw("", f'<details class="numbers-list"><summary>{words}</summary>', format="html"),
+            rows_of(others),
+            nodes.raw("", "</details>", format="html"),
+        ]
     return made
 
 
@@ -269,8 +272,7 @@ def list_in_contents(env) -> None:
 def all_numbers(app, page, options) -> list[nodes.Node]:
     """Return every number of the book as HTML: a list per chapter, then the ids that are no longer used.
 
-    The script of the page makes the BibTeX of a number from the one of the whole page, because hundreds of copies of the
-    same lines would make the page heavy.
+    The script of the page makes the BibTeX of a number from one pattern, because hundreds of copies would be heavy.
     """
     env, edition = app.env, Edition.of(app.config)
     pattern = edition.bibtex("KEY", "PATH", "PART")
