@@ -130,7 +130,8 @@ def from_config(
     out, unless its `model_type` is one of those known to mean 10,000.
     Source: the configuration files of the transformers library (`modeling_rope_utils`, version 5), with one difference:
     of `mscale` and `mscale_all_dim` one alone is taken as DeepSeek's program does, which counts a missing
-    `mscale_all_dim` as 0 and a missing `mscale` as 1; there one alone is not read.
+    `mscale_all_dim` as 0 and a missing `mscale` as 1; there one alone is not read. (DeepSeek's models multiply the
+    scale of the softmax, too, by `yarn_attention_factor(factor, mscale_all_dim)**2`, which is no part of the result.)
 
     >>> settings = from_config({"rope_type": "linear", "factor": 4.0, "rope_theta": 10000.0}, 4)
     >>> settings.frequencies, settings.attention_factor, settings.rotary_dim
@@ -139,8 +140,9 @@ def from_config(
     settings = _mapping(rope_parameters, "rope_parameters")
     width = None if head_dim is None else _checks.width(head_dim, "head_dim")
     tokens = None if length is None else _checks.count(length, "length", least=1, most=int(_checks.LARGEST))
-    if layer_type is not None and not isinstance(layer_type, str):
-        raise TypeError(f"layer_type must be a string or None, got {_checks.show(layer_type)}")
+    chosen: Any = layer_type
+    if not (chosen is None or isinstance(chosen, str)):
+        raise TypeError(f"layer_type must be a string or None, got {_checks.show(chosen)}")
     if _is_whole(settings):
         width = _stated_head_dim(settings, width)
         several, beside = _read_whole(settings)
@@ -191,16 +193,23 @@ def _stated_head_dim(config: dict[str, Any], given: int | None) -> int | None:
             if given is not None and given != stated:
                 raise ValueError(f"head_dim must be the {name} of the settings, {stated}, got {given}")
             return stated
-    sizes = [
-        next((name for name in names if config.get(name) is not None), None)
-        for names in (("hidden_size", "n_embd"), ("num_attention_heads", "n_head"))
-    ]
-    if given is not None or sizes[0] is None or sizes[1] is None:
+    size, number = _first(config, "hidden_size", "n_embd"), _first(config, "num_attention_heads", "n_head")
+    if given is not None or size is None or number is None:
         return given
-    hidden, heads = (_checks.count(config[name], name, least=1) for name in (sizes[0], sizes[1]))
+    hidden = _checks.count(config[size], size, least=1)
+    heads = _checks.count(config[number], number, least=1)
     if hidden % heads:
-        raise ValueError(f"head_dim must be given, because {sizes[0]} {hidden} is no multiple of {sizes[1]} {heads}")
-    return _checks.width(hidden // heads, f"{sizes[0]} / {sizes[1]}")
+        raise ValueError(f"head_dim must be given, because {size} {hidden} is no multiple of {number} {heads}")
+    return _checks.width(hidden // heads, f"{size} / {number}")
+
+
+def _first(config: dict[str, Any], *names: str) -> str | None:
+    """The first of these names that the file gives a value, in which all that it names so must agree."""
+    stated = [name for name in names if config.get(name) is not None]
+    for name in stated[1:]:
+        if config[name] != config[stated[0]]:
+            raise ValueError(f"{name} contradicts {stated[0]}: got {config[name]} and {config[stated[0]]}")
+    return stated[0] if stated else None
 
 
 def _read_whole(config: dict[str, Any]) -> tuple[_One | dict[str, Mapping[str, Any]], dict[str, Any]]:
@@ -243,6 +252,8 @@ def _merged(config: dict[str, Any]) -> dict[str, Any]:
 def _check_unsaid(config: dict[str, Any], parameters: list[Mapping[str, Any]], beside: dict[str, Any]) -> None:
     """Refuse a whole file that leaves out what differs from model to model."""
     model = config.get("model_type")
+    if model is not None and not isinstance(model, str):
+        raise TypeError(f"model_type must be a string, got {_checks.show(model)}")
     if model is None and any(name in config for name in ("rope_parameters", "rope_scaling")):
         return
     if "rope_theta" not in beside and model not in _BASE_UNSAID:
@@ -326,6 +337,9 @@ def _settings(
     for key in needed:
         if key not in given:
             raise ValueError(f"{key} is missing, which rope_type {kind!r} needs")
+    for key in ("max_position_embeddings", "original_max_position_embeddings"):
+        if key in given:
+            _checks.positive(given[key], key)
     base = _checks.positive(given.get("rope_theta", _BASE), "rope_theta")
     share = _share(given, head_dim)
     if kind == "proportional":
@@ -365,8 +379,8 @@ def _kind(given: dict[str, Any], name: str) -> str:
     kinds: list[str] = []
     for key in ("rope_type", "type"):
         if key in given:
-            _checks.choice(given[key], key, (*_NEEDED, *_ALIASES))
-            kinds.append(_ALIASES.get(given[key], given[key]))
+            kind = _checks.choice(given[key], key, (*_NEEDED, *_ALIASES))
+            kinds.append(_ALIASES.get(kind, kind))
     if len(set(kinds)) > 1:
         raise ValueError(
             f"rope_type and type must agree where both are given, got {kinds[0]!r} and {kinds[1]!r} in {name}"
@@ -432,12 +446,17 @@ def _scaled(
 
 def _dynamic(given: dict[str, Any], omega: NDArray[np.float64], length: int | None) -> NDArray[np.float64]:
     factor = _at_least_one(given["factor"], "factor")
-    if length is None:
-        return omega
     if "max_position_embeddings" not in given:
+        if length is None:
+            return omega
         raise ValueError("max_position_embeddings is missing, which rope_type 'dynamic' needs for a length")
     trained = _checks.positive(given["max_position_embeddings"], "max_position_embeddings")
-    return omega if length <= trained else context.dynamic_ntk(omega, length, trained, factor)
+    if given.get("original_max_position_embeddings", trained) != trained:
+        raise ValueError(
+            "original_max_position_embeddings contradicts max_position_embeddings, from which rope_type 'dynamic' "
+            f"counts: got {given['original_max_position_embeddings']} and {trained}"
+        )
+    return omega if length is None or length <= trained else context.dynamic_ntk(omega, length, trained, factor)
 
 
 def _yarn(given: dict[str, Any], omega: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

@@ -165,10 +165,11 @@ def to_layout(
 
 def _weights(value: ArrayLike) -> NDArray[Any]:
     """Real numbers in their own dtype, which a reordering leaves alone: bfloat16 and longdouble, too."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError("weights must be a plain array, got a masked array; fill or drop its masked entries first")
-    if isinstance(value, np.ndarray) and (value.dtype.kind == "f" or value.dtype.name == "bfloat16"):
-        return np.asarray(value)
+    given: Any = value
+    if isinstance(given, np.ndarray) and not isinstance(given, np.ma.MaskedArray):
+        array: NDArray[Any] = np.asarray(cast(NDArray[Any], given))
+        if array.dtype.kind == "f" or array.dtype.name == "bfloat16":
+            return array
     return _checks.numeric(value, "weights")
 
 
@@ -245,10 +246,11 @@ def rotary_cache(
 
 def _precision(value: DTypeLike, name: str) -> str:
     """The name of one of the four dtypes, of which NumPy itself knows three."""
-    if isinstance(value, str) and value in _CACHED:
-        return value
+    given: Any = value
+    if isinstance(given, str) and given in _CACHED:
+        return given
     try:
-        found = "" if value is None else np.dtype(value).name
+        found = "" if given is None else np.dtype(given).name  # NumPy takes None for float64
     except (TypeError, ValueError):
         found = ""
     if found not in _CACHED:

@@ -87,10 +87,10 @@ def resample_table(
 
 
 def _new_sizes(shape: Any, axes: int) -> list[int]:
-    if isinstance(shape, (str, bytes)) or not isinstance(shape, (Sequence, np.ndarray)) or not np.ndim(shape):
-        sizes = [_checks.count(shape, "shape", least=1)]
-    else:
+    if isinstance(shape, (list, tuple)) or (isinstance(shape, np.ndarray) and shape.ndim == 1):
         sizes = [_checks.count(size, "shape", least=1) for size in cast(Sequence[Any], shape)]
+    else:
+        sizes = [_checks.count(shape, "shape", least=1)]
     if len(sizes) != axes:
         raise ValueError(f"shape must have one length for each of the {axes} axes of positions, got {sizes}")
     return sizes

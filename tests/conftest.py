@@ -18,10 +18,10 @@ def pytest_xdist_auto_num_workers(config):
 
 
 LONG = (
-    "test_site_axe",
-    "test_guard",
     "test_site_pages",
+    "test_guard",
     "test_interactive",
+    "test_site_reading",
     "test_num_role",
     "test_publish",
     "test_print_pdf",
@@ -29,7 +29,7 @@ LONG = (
     "test_fail_on_warnings",
     "test_figure_record",
     "test_audit",
-    "test_freshness",
+    "test_unchanged_builds",
     "test_disk_full",
 )
 

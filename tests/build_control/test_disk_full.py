@@ -13,7 +13,11 @@ import pytest
 
 from build_control import disk_full
 
-EXTENSIONS = ("build_control.fail_on_warnings", "build_control.freshness", "build_control.disk_full")
+EXTENSIONS = (
+    "build_control.last_words",
+    "build_control.fail_on_warnings",
+    "build_control.disk_full",
+)
 
 
 @pytest.mark.parametrize(

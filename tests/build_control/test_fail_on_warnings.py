@@ -17,9 +17,7 @@ execute: {{execute_notebooks: cache, raise_on_error: true, stderr_output: warn}}
 parse: {{myst_enable_extensions: [dollarmath]}}
 sphinx:
   local_extensions:
-    build_control.fail_on_warnings: {str(EXTENSIONS)!r}
-    build_control.freshness: {str(EXTENSIONS)!r}
-    build_control.parallel_build: {str(EXTENSIONS)!r}
+    build_control: {str(EXTENSIONS)!r}
     site_features.mathml: {str(EXTENSIONS)!r}
   config: {{html_math_renderer: mathml}}
 """

@@ -38,13 +38,7 @@ print("set", np.get_printoptions()["precision"])
 ```
 """
 PAGES = {name: HEADER + CELL + f"\nThis is {name}.\n" for name in ("one", "two", "three")}
-EXTENSIONS = [
-    "build_control.build_lock",
-    "build_control.fail_on_warnings",
-    "build_control.garbage",
-    "build_control.freshness",
-    "build_control.parallel_build",
-]
+EXTENSIONS = ["build_control"]
 
 
 @pytest.fixture(scope="module")

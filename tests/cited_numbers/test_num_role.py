@@ -6,7 +6,7 @@ import pytest
 import yaml
 from toy_book import HEADER, ToyBook
 
-from cited_numbers import num_role
+from cited_numbers import check_entries, number_text
 
 NUMBERS = """
 minimum: {meaning: Smallest similarity, shown: .4f, source: L13}
@@ -166,17 +166,17 @@ def test_what_is_wrong_ends_the_build_with_page_and_line(tmp_path):
     ],
 )
 def test_entries_are_checked(monkeypatch, entry, fault):
-    monkeypatch.setattr(num_role, "entries", lambda: yaml.safe_load(f"one: {entry}"))
-    found = num_role.faults_of_entries({"one": {"value": 1}}, {"L01"})
+    monkeypatch.setattr(check_entries, "entries", lambda: yaml.safe_load(f"one: {entry}"))
+    found = check_entries.faults_of_entries({"one": {"value": 1}}, {"L01"})
     assert len(found) == 1 and fault in found[0]
 
 
 def test_an_entry_without_a_record_and_one_that_stands_twice_are_found(monkeypatch, tmp_path):
     file = tmp_path / "numbers.yml"
     file.write_text("one: {meaning: m, shown: d}\none: {meaning: m, shown: d}\n", encoding="utf8")
-    monkeypatch.setattr(num_role, "NUMBERS", file)
-    monkeypatch.setattr(num_role, "entries", lambda: {"one": {"meaning": "m", "shown": "d"}})
-    assert num_role.faults_of_entries({}, set()) == [
+    monkeypatch.setattr(check_entries, "NUMBERS", file)
+    monkeypatch.setattr(check_entries, "entries", lambda: {"one": {"meaning": "m", "shown": "d"}})
+    assert check_entries.faults_of_entries({}, set()) == [
         "book/numbers.yml: one stands there 2 times",
         "book/numbers.yml: one: no cell records this number",
     ]
@@ -194,4 +194,4 @@ def test_an_entry_without_a_record_and_one_that_stands_twice_are_found(monkeypat
     ],
 )
 def test_typography(text, prose, tex):
-    assert (num_role.prose(text), num_role.tex(text)) == (prose, tex)
+    assert (number_text.prose(text), number_text.tex(text)) == (prose, tex)

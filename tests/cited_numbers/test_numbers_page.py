@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 from toy_book import HEADER, ROOT, ToyBook
 
 import record
-from cited_numbers import edition, numbers_page, source_verdict
-from drift_guard import published
+from cited_numbers import edition, numbers_of_record, numbers_page, source_verdict
 
 NUMBERS = """
 minimum: {meaning: Smallest similarity, shown: .4f, source: L13}
@@ -87,7 +86,7 @@ def book(tmp_path_factory):
         tmp_path_factory.mktemp("page"),
         pages,
         NUMBERS,
-        ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"],
+        ["drift_guard.cell_outputs", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"],
     )
     result = book.build()
     assert result.returncode == 0, result.stdout + result.stderr
@@ -243,7 +242,7 @@ def test_a_difference_without_erratum_ends_the_build(tmp_path):
         tmp_path,
         {"one": ONE, "two": TWO},
         wrong,
-        ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"],
+        ["drift_guard.cell_outputs", "cited_numbers.num_role", "cited_numbers.numbers_page", "site_features.errata"],
     )
     result = book.build()
     assert result.returncode != 0
@@ -412,7 +411,11 @@ def test_every_number_that_a_source_prints_is_served():
         recorded |= json.loads(path.read_text(encoding="utf8"))["numbers"]
     serving = {}
     for name, entry in record.entries().items():
-        for row in published.sources(entry):
+        for row in numbers_of_record.read_entry(entry).sources if "meaning" in entry else ():
             serving.setdefault(row, []).append(recorded[name])
-    left = {name: source_verdict.unserved(row, serving.get(name, [])) for name, row in published.source_rows().items()}
+    left = {}
+    for name, row in numbers_of_record.source_rows().items():
+        values = [number["value"] for number in serving.get(name, []) if "value" in number]
+        bounds = [number["below"] for number in serving.get(name, []) if "below" in number]
+        left[name] = source_verdict.unserved(row, values, bounds)
     assert {name: numbers for name, numbers in left.items() if numbers} == UNSERVED

@@ -5,10 +5,10 @@ import math
 import pytest
 
 from cited_numbers import source_verdict
+from cited_numbers.numbers_of_record import source_rows
 from cited_numbers.source_verdict import BELOW, DIFFERS, SAME
-from drift_guard import published
 
-ROWS = published.source_rows()
+ROWS = source_rows()
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_every_row_that_prints_something_is_read():
     ],
 )
 def test_a_value_is_compared_to_all_printed_digits(row, value, expected):
-    assert source_verdict.verdict({"value": value}, [ROWS[row]]) == expected
+    assert source_verdict.verdict(value, None, [ROWS[row]]) == expected
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,12 @@ def test_a_value_is_compared_to_all_printed_digits(row, value, expected):
     ],
 )
 def test_a_residual_is_compared_with_its_bound(rows, below, expected):
-    assert source_verdict.verdict({"below": below}, [ROWS[row] for row in rows]) == expected
+    assert source_verdict.verdict(None, below, [ROWS[row] for row in rows]) == expected
 
 
 def test_a_row_of_several_values_may_be_served_by_several_numbers():
     row = ROWS["L32"]
-    assert source_verdict.unserved(row, [{"value": 1.1716234976260362}]) == [1.0]
-    assert source_verdict.unserved(row, [{"value": 1.1716234976260362}, {"value": 1}]) == []
-    assert source_verdict.unserved(ROWS["L01"], [{"below": 1e-14}]) == []
-    assert source_verdict.unserved(ROWS["L01"], []) == [4.44e-16]
+    assert source_verdict.unserved(row, [1.1716234976260362], []) == [1.0]
+    assert source_verdict.unserved(row, [1.1716234976260362, 1], []) == []
+    assert source_verdict.unserved(ROWS["L01"], [], [1e-14]) == []
+    assert source_verdict.unserved(ROWS["L01"], [], []) == [4.44e-16]

@@ -11,9 +11,10 @@ from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, PowerNorm, 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon, Wedge
 
-from drift_guard import artist_looks, compare_pages
+from drift_guard import artist_looks, compare_figures
 from drift_guard.array_digest import digest
 from drift_guard.figure_record import figure_record
+from drift_guard.page_data import Figure
 from record import noise
 
 X = np.linspace(0, 10, 200)
@@ -58,8 +59,8 @@ def before():
 
 
 def differences(old, new):
-    sides = [{"figure": "fig-a", "alt": "a", "caption": "c", "draws": side} for side in (old, new)]
-    return list(compare_pages.compare_figures(*sides))
+    sides = [Figure("fig-a", "a", "c", side) for side in (old, new)]
+    return list(compare_figures.compare_figures(*sides))
 
 
 def moved(array, by, at=37):
@@ -426,16 +427,16 @@ def test_noise_on_a_linear_axis_and_in_an_image():
 def test_a_digest_tells_one_value_of_many_and_no_rounding(size):
     values = np.random.default_rng(5).normal(size=size)
     for at in (0, size // 3, size - 1):
-        assert compare_pages.compare_arrays(digest(values), digest(moved(values, 1e-6, at)))
-    assert compare_pages.compare_arrays(digest(values), digest(values[::-1]))
-    assert compare_pages.compare_arrays(digest(values), digest(np.nextafter(values, 9))) is None
+        assert compare_figures.compare_arrays(digest(values), digest(moved(values, 1e-6, at)))
+    assert compare_figures.compare_arrays(digest(values), digest(values[::-1]))
+    assert compare_figures.compare_arrays(digest(values), digest(np.nextafter(values, 9))) is None
 
 
 def test_digests_of_odd_arrays():
     nothing = digest(np.full(7, np.nan))
-    assert compare_pages.compare_arrays(nothing, digest(np.full(7, np.nan))) is None
-    assert compare_pages.compare_arrays(nothing, digest(np.arange(7.0)))
-    assert compare_pages.compare_arrays(digest(np.arange(6.0)), digest(np.arange(6.0).reshape(2, 3)))
-    assert compare_pages.compare_arrays(digest(np.full(9, 3.0)), digest(np.full(9, 3.0) + 4e-16)) is None
-    assert compare_pages.compare_arrays(digest(np.zeros(9), 1.0), digest(np.full(9, -0.0), 1.0)) is None
-    assert compare_pages.compare_arrays(digest(np.zeros(9), 1.0), digest(np.full(9, 1e-17), 1.0)) is None
+    assert compare_figures.compare_arrays(nothing, digest(np.full(7, np.nan))) is None
+    assert compare_figures.compare_arrays(nothing, digest(np.arange(7.0)))
+    assert compare_figures.compare_arrays(digest(np.arange(6.0)), digest(np.arange(6.0).reshape(2, 3)))
+    assert compare_figures.compare_arrays(digest(np.full(9, 3.0)), digest(np.full(9, 3.0) + 4e-16)) is None
+    assert compare_figures.compare_arrays(digest(np.zeros(9), 1.0), digest(np.full(9, -0.0), 1.0)) is None
+    assert compare_figures.compare_arrays(digest(np.zeros(9), 1.0), digest(np.full(9, 1e-17), 1.0)) is None

@@ -15,7 +15,7 @@ from machines import variations, varies
 from toy_book import HEADER, ToyBook
 from warm import jupyter_book
 
-from build_control import freshness
+from build_control import source_state
 
 FIRST = (
     HEADER
@@ -93,6 +93,7 @@ sphinx:
   config:
     nb_merge_streams: true
     guard_folder: book/recorded
+    guard_command: make record
     fresh_sources: [toy/*.py, book/*.py, book/data.csv, {book/numbers.yml: [shown, below, tolerance]}]
 """
 
@@ -161,7 +162,7 @@ class Guarded(ToyBook):
 
     def processes(self) -> list[str]:
         """Return the numbers of the processes that were begun to execute this book's cells."""
-        root = f"FRESH_ROOT={self.folder}\0".encode()
+        root = f"GUARD_ROOT={self.folder}\0".encode()
         return [path.parent.name for path in Path("/proc").glob("[0-9]*/environ") if root in environment(path)]
 
     def copy(self, folder: Path) -> Guarded:
@@ -304,6 +305,15 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
     assert status == 0, output
 
 
+def test_a_cell_put_in_front_moves_nothing_but_places(toy):
+    before = toy.records()
+    toy.change("first.md", ("# First\n", "# First\n\n```{code-cell} ipython3\nearlier = 0\n```\n"))
+    status, output = toy.build()
+    assert status == 0 and executed(output) == 1, output
+    assert toy.records() == before
+    assert 'id="cell-5"' in toy.html("first")
+
+
 def test_a_change_of_the_package_alone_reaches_every_page(toy, two):
     toy.set_package(OTHER_PACKAGE)
     status, output = toy.build()
@@ -408,7 +418,7 @@ def test_every_source_and_every_package_is_in_the_key(tmp_path, monkeypatch):
     entries.write_text("a: {shown: .2f, meaning: old}\n", encoding="utf8")
 
     def now():
-        return freshness.keys(tmp_path, patterns)[0]
+        return source_state.keys(tmp_path, patterns)[0]
 
     seen = [now()]
     for change in (

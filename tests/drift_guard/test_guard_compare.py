@@ -2,12 +2,15 @@
 
 import copy
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from docutils import nodes
 
-from drift_guard import compare_pages, compare_text, guard, published
+from drift_guard import cell_outputs, compare_figures, compare_pages, compare_text, guard, record_files, report
+from drift_guard.page_data import Figure, Number, Page, Row, Text
 
 # ---- printed text
 
@@ -89,25 +92,29 @@ def test_a_script_that_a_cell_displays_is_recorded():
         bundle = nodes.container("", nb_element="mime_bundle")
         for mime, text in ("application/javascript", script), ("text/plain", "<Javascript object>"):
             bundle += nodes.container("", nodes.raw(text=text, format="html"), mime_type=mime)
-        return guard.described(nodes.container("", bundle))
+        return cell_outputs.read_output(nodes.container("", bundle))
 
     assert shown("show(1)") != shown("show(2)")
 
 
 def test_what_is_displayed_and_cannot_be_recorded_is_refused():
-    outputs = [{"cell": 1, "other": ["application/vnd.jupyter.widget-view+json"]}]
-    assert compare_pages.faults("one", {"numbers": {}, "outputs": outputs})
+    widget = Text("other", ["application/vnd.jupyter.widget-view+json"], cell=1)
+    assert compare_pages.faults("one", Page(outputs=[widget]))
 
 
 def test_where_a_numbered_list_starts_is_recorded():
     def shown(start):
-        return guard.text_of(nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "apples")), **start))
+        return cell_outputs.text_of(
+            nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "apples")), **start)
+        )
 
     assert shown({}) == "apples" and shown({"start": 512}) != shown({"start": 513})
 
 
 def test_what_stands_raised_or_lowered_is_recorded_as_such():
-    texts = [guard.text_of(nodes.paragraph("", "10", kind("", "4"))) for kind in (nodes.superscript, nodes.subscript)]
+    texts = [
+        cell_outputs.text_of(nodes.paragraph("", "10", kind("", "4"))) for kind in (nodes.superscript, nodes.subscript)
+    ]
     assert texts == ["10^4", "10_4"]
 
 
@@ -119,21 +126,22 @@ def test_what_stands_raised_or_lowered_is_recorded_as_such():
     (["line -, colour C0", "line --, colour C1"], ["line -, colour C1", "line --, colour C0"]), ([1], [2]),
 ])  # fmt: skip
 def test_settings_that_differ(old, new):
-    assert list(compare_pages.compare_leaves({"a": old}, {"a": new})) and list(
-        compare_pages.compare_leaves({"a": new}, {"a": old})
+    assert list(compare_figures.compare_settings({"a": old}, {"a": new})) and list(
+        compare_figures.compare_settings({"a": new}, {"a": old})
     )
-    assert list(compare_pages.compare_leaves({"a": old}, {"a": old})) == []
+    assert list(compare_figures.compare_settings({"a": old}, {"a": old})) == []
 
 
 def test_settings_that_round_agree():
     assert (
-        list(compare_pages.compare_leaves({"a": 0.3, "b": [0.0, 0.3]}, {"a": 0.1 + 0.2, "b": [-0.0, 0.1 + 0.2]})) == []
+        list(compare_figures.compare_settings({"a": 0.3, "b": [0.0, 0.3]}, {"a": 0.1 + 0.2, "b": [-0.0, 0.1 + 0.2]}))
+        == []
     )
 
 
 def test_the_entry_of_a_legend_that_differs_is_shown():
     legends = [{"legend": [{"title": "", "handles": ["line -, colour C0", f"line --, colour C{n}"]}]} for n in (1, 2)]
-    assert list(compare_pages.compare_leaves(*legends)) == [
+    assert list(compare_figures.compare_settings(*legends)) == [
         ("legend 1 handles", "[1] line --, colour C1", "[1] line --, colour C2", "exact")
     ]
 
@@ -142,7 +150,7 @@ def test_the_entry_of_a_legend_that_differs_is_shown():
 
 
 def number(value, **other):
-    return {"value": value, "cell": 1, "tolerance": 1e-9, "shown": ".4f", **other}
+    return Number("n", cell=1, value=value, **{"shown": ".4f", **other})
 
 
 @pytest.mark.parametrize("old, new", [
@@ -151,7 +159,7 @@ def number(value, **other):
     (0.12345, 0.12345 - 1e-16),
 ])  # fmt: skip
 def test_numbers_that_agree(old, new):
-    assert compare_pages.compare_number({"value": old}, number(new)) is None
+    assert compare_pages.compare_number(number(old), number(new)) is None
 
 
 @pytest.mark.parametrize("old, new, tolerance", [
@@ -161,73 +169,76 @@ def test_numbers_that_agree(old, new):
     ([1, 2.0], [1.0, 2.0], "type"), (12345678901, 12345678902, "exact"),
 ])  # fmt: skip
 def test_numbers_that_do_not(old, new, tolerance):
-    assert compare_pages.compare_number({"value": old}, number(new))[2] == tolerance
+    assert compare_pages.compare_number(number(old), number(new))[2] == tolerance
 
 
 def test_a_number_may_have_another_tolerance():
-    assert compare_pages.compare_number({"value": 1.0}, number(1.001, tolerance=1e-2)) is None
-    assert compare_pages.compare_number({"value": 1.0}, number(1.1, tolerance=1e-2))[2] == "0.01 relative"
+    assert compare_pages.compare_number(number(1.0), number(1.001, tolerance=1e-2)) is None
+    assert compare_pages.compare_number(number(1.0), number(1.1, tolerance=1e-2))[2] == "0.01 relative"
 
 
 def test_bounds_compare_and_not_the_residuals_under_them():
-    assert compare_pages.compare_number({"below": 1e-12}, {"below": 1e-12, "cell": 1}) is None
-    assert compare_pages.compare_number({"below": 1e-12}, {"below": 1e-11, "cell": 1})[2] == "bound"
-    assert compare_pages.compare_number({"value": 1.0}, {"below": 1e-11, "cell": 1})[2] == "bound"
+    tight, loose = Number("n", below=1e-12), Number("n", cell=1, below=1e-11)
+    assert compare_pages.compare_number(tight, Number("n", cell=1, below=1e-12)) is None
+    assert compare_pages.compare_number(tight, loose)[2] == "bound"
+    assert compare_pages.compare_number(number(1.0), loose)[2] == "bound"
 
 
 def test_a_value_at_a_rounding_edge_compares_by_its_full_value():
     edge = [2.5, 2.5 + 5e-16]
     texts = [f"mean {value:.0f}" for value in edge]
     assert texts[0] != texts[1]
-    pages = [
-        page(numbers={"mean": number(value, shown=".0f")}, outputs=[{"cell": 1, "text": [text]}])
-        for value, text in zip(edge, texts)
-    ]
-    assert rows(*pages) == []
-    pages[1]["numbers"]["mean"]["value"] += 1e-6
-    assert {row.what for row in rows(*pages)} == {"number mean", "text"}
-    other_cell = page(numbers={"mean": number(edge[1], shown=".0f", cell=2)}, outputs=[{"cell": 1, "text": [texts[1]]}])
-    assert [row.what for row in rows(pages[0], other_cell)] == ["text"]
+    old, new = (Page({"mean": number(one, shown=".0f")}, [text(1, words)]) for one, words in zip(edge, texts))
+    assert rows(old, new) == []
+    new.numbers["mean"] = number(edge[1] + 1e-6, shown=".0f")
+    assert {row.what for row in rows(old, new)} == {"number mean", "text"}
+    other_cell = Page({"mean": replace(number(edge[1], shown=".0f"), cell=2)}, [text(1, texts[1])])
+    assert [row.what for row in rows(old, other_cell)] == ["text"]
 
 
 # ---- pages
 
 
-def page(numbers=None, outputs=None):
-    return {"numbers": numbers or {}, "outputs": outputs or []}
-
-
 def text(cell, *lines):
-    return {"cell": cell, "text": list(lines)}
+    return Text("text", list(lines), cell)
 
 
 def figure(cell, name="fig-a", **changed):
     draws = {"axes": [{"title": "", "artists": []}], "artists": []}
-    return {"cell": cell, "figure": name, "alt": "A line.", "caption": "A line.", "draws": draws, **changed}
+    return replace(Figure(name, "A line.", "A line.", draws, cell), **changed)
+
+
+def recorded(page):
+    """Return what a page's record says of it."""
+    return record_files.from_json(json.loads(record_files.dumps(record_files.to_json(page))))
 
 
 def rows(old, new):
-    return compare_pages.compare_page("p", json.loads(guard.dumps(compare_pages.page_record(old))), new)[0]
+    return compare_pages.compare_page("p", recorded(old), new)[0]
 
 
-WHOLE = page(
+def noise(**changed):
+    return Number("r", cell=1, below=1e-12, **changed)
+
+
+WHOLE = Page(
     {"a": number(1.0), "b": number([1, 2, 3])}, [text(1, "one 1"), text(2, "two 2"), figure(3), text(4, "four 4")]
 )
 
 
 @pytest.mark.parametrize("change, what", [
-    (lambda p: p["numbers"].pop("a"), [("number a", "missing")]),
-    (lambda p: p["numbers"].update(c=number(2.0)), [("number c", "new")]),
-    (lambda p: p["numbers"].update(c=p["numbers"].pop("a")), [("number c", "new"), ("number a", "missing")]),
-    (lambda p: p["outputs"].pop(1), [("text", "gone")]),
-    (lambda p: p["outputs"].insert(1, text(2, "between")), [("text", "new")]),
-    (lambda p: p["outputs"].pop(2), [("fig-a", "gone")]),
-    (lambda p: p["outputs"].append(figure(9, "fig-b")), [("fig-b", "new")]),
-    (lambda p: p["outputs"].__setitem__(2, figure(3, alt="Another line.")), [("fig-a: alt", "exact")]),
-    (lambda p: p["outputs"].__setitem__(2, figure(3, caption="A curve.")), [("fig-a: caption", "exact")]),
-    (lambda p: p["outputs"].__setitem__(2, figure(3, name="fig-z")), [("fig-z: figure", "exact")]),
-    (lambda p: p["outputs"].__setitem__(0, {"cell": 1, "html": ["one 1"]}), [("text", "gone"), ("html", "new")]),
-    (lambda p: p["outputs"].__setitem__(0, text(1, "one 2")), [("text", "as printed")]),
+    (lambda p: p.numbers.pop("a"), [("number a", "missing")]),
+    (lambda p: p.numbers.update(c=number(2.0)), [("number c", "new")]),
+    (lambda p: p.numbers.update(c=p.numbers.pop("a")), [("number c", "new"), ("number a", "missing")]),
+    (lambda p: p.outputs.pop(1), [("text", "gone")]),
+    (lambda p: p.outputs.insert(1, text(2, "between")), [("text", "new")]),
+    (lambda p: p.outputs.pop(2), [("fig-a", "gone")]),
+    (lambda p: p.outputs.append(figure(9, "fig-b")), [("fig-b", "new")]),
+    (lambda p: p.outputs.__setitem__(2, figure(3, alt="Another line.")), [("fig-a: alt", "exact")]),
+    (lambda p: p.outputs.__setitem__(2, figure(3, caption="A curve.")), [("fig-a: caption", "exact")]),
+    (lambda p: p.outputs.__setitem__(2, figure(3, name="fig-z")), [("fig-z: figure", "exact")]),
+    (lambda p: p.outputs.__setitem__(0, Text("html", ["one 1"], 1)), [("text", "gone"), ("html", "new")]),
+    (lambda p: p.outputs.__setitem__(0, text(1, "one 2")), [("text", "as printed")]),
 ])  # fmt: skip
 def test_differences_of_a_page(change, what):
     changed = copy.deepcopy(WHOLE)
@@ -239,23 +250,22 @@ def test_differences_of_a_page(change, what):
 
 def test_a_page_that_agrees_and_one_that_only_moved():
     assert rows(WHOLE, WHOLE) == []
-    moved = copy.deepcopy(WHOLE)
-    for output in moved["outputs"]:
-        output["cell"] += 3
+    moved = Page(WHOLE.numbers, [replace(output, cell=output.cell + 3) for output in WHOLE.outputs])
     assert rows(WHOLE, moved) == []
+    assert record_files.to_json(moved) == record_files.to_json(WHOLE), "no place of a cell is recorded"
 
 
 @pytest.mark.parametrize("change, what, reason", [
-    (lambda p: p["numbers"].update(r={"below": 1e-12, "above": 3e-9, "cell": 1}), "number r", "must stay below 1e-12"),
-    (lambda p: p["numbers"]["a"].update(cell=None), "number a", "not on the page"),
-    (lambda p: p["outputs"].append(figure(3, "fig-b")), "fig-b", "one figure a cell"),
-    (lambda p: p["outputs"].append(figure(5, alt="")), "fig-a: alt", "alternative text"),
-    (lambda p: p["outputs"].append(figure(5, caption="")), "fig-a: caption", "caption"),
-    (lambda p: p["outputs"].append(figure(5, draws=None)), "fig-a", "matplotlib"),
-    (lambda p: p["outputs"].append(figure(5, draws={"refused": ["Barbs"]})), "fig-a", "not recorded"),
-    (lambda p: p["outputs"].append(text(5, "3e-16")), "text", "below 1e-12"),
-    (lambda p: p["outputs"].append({"cell": 5, "html": ["<p>3e-16</p>"]}), "html", "below 1e-12"),
-    (lambda p: p["outputs"].append(text(5, "<Figure at 0x7f00>")), "text", "address"),
+    (lambda p: p.numbers.update(r=noise(above=3e-9)), "number r", "must stay below 1e-12"),
+    (lambda p: p.numbers.update(n=replace(number(1.0), cell=None)), "number n", "not on the page"),
+    (lambda p: p.outputs.append(figure(3, "fig-b")), "fig-b", "one figure a cell"),
+    (lambda p: p.outputs.append(figure(5, alt="")), "fig-a: alt", "alternative text"),
+    (lambda p: p.outputs.append(figure(5, caption="")), "fig-a: caption", "caption"),
+    (lambda p: p.outputs.append(figure(5, draws=None)), "fig-a", "matplotlib"),
+    (lambda p: p.outputs.append(figure(5, draws={"refused": ["Barbs"]})), "fig-a", "not recorded"),
+    (lambda p: p.outputs.append(text(5, "3e-16")), "text", "below 1e-12"),
+    (lambda p: p.outputs.append(Text("html", ["<p>3e-16</p>"], 5)), "html", "below 1e-12"),
+    (lambda p: p.outputs.append(text(5, "<Figure at 0x7f00>")), "text", "address"),
 ])  # fmt: skip
 def test_what_no_record_can_accept(change, what, reason):
     assert compare_pages.faults("p", WHOLE) == []
@@ -266,18 +276,19 @@ def test_what_no_record_can_accept(change, what, reason):
 
 
 def test_small_numbers_are_printed_through_record():
-    numbers = {"r": {"below": 1e-14, "cell": 1}, "t": number(3.3e-13, shown=".1e", cell=1)}
-    assert compare_pages.faults("p", page(numbers, [text(1, "below 1e-14, tolerance 3.3e-13")])) == []
-    assert len(compare_pages.faults("p", page(numbers, [text(2, "below 1e-14, tolerance 3.3e-13")]))) == 2
+    numbers = {"r": replace(noise(), below=1e-14), "t": number(3.3e-13, shown=".1e")}
+    assert compare_pages.faults("p", Page(numbers, [text(1, "below 1e-14, tolerance 3.3e-13")])) == []
+    assert len(compare_pages.faults("p", Page(numbers, [text(2, "below 1e-14, tolerance 3.3e-13")]))) == 2
 
 
 def test_what_agrees_keeps_its_recorded_form():
-    old = page({"a": number(1.0), "b": number(2.0)}, [text(1, "0.30000000000000004"), text(2, "two 2")])
-    new = page({"a": number(1.0 + 1e-16), "b": number(3.0)}, [text(1, "0.3"), text(2, "two 3")])
-    _, kept = compare_pages.compare_page("p", compare_pages.page_record(old), new)
-    assert kept == page(
-        {"a": {"value": 1.0}, "b": {"value": 3.0}}, [{"text": ["0.30000000000000004"]}, {"text": ["two 3"]}]
-    )
+    old = Page({"a": number(1.0), "b": number(2.0)}, [text(1, "0.30000000000000004"), text(2, "two 2")])
+    new = Page({"a": number(1.0 + 1e-16), "b": number(3.0)}, [text(1, "0.3"), text(2, "two 3")])
+    _, kept = compare_pages.compare_page("p", recorded(old), new)
+    assert record_files.to_json(kept) == {
+        "numbers": {"a": {"value": 1.0}, "b": {"value": 3.0}},
+        "outputs": [{"text": ["0.30000000000000004"]}, {"text": ["two 3"]}],
+    }
 
 
 # ---- record files
@@ -288,7 +299,15 @@ def write(folder, content, name="p.json"):
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-GOOD = guard.dumps(compare_pages.page_record(WHOLE)) + "\n"
+def file_of(page):
+    return record_files.dumps(record_files.to_json(page)) + "\n"
+
+
+def with_artist(artist):
+    return GOOD.replace('"artists": []', f'"artists": [{artist}]', 1)
+
+
+GOOD = file_of(WHOLE)
 BROKEN = {
     "empty": ("", 1, "empty"),
     "blank": ("\n\n", 1, "empty"),
@@ -301,61 +320,69 @@ BROKEN = {
     "infinite": (GOOD.replace("1.0", "Infinity", 1), 1, "Infinity"),
     "not text": (b'{\n"\xff', 2, "UTF-8"),
     "another form": ('{"numbers": {"a": 7}, "outputs": []}\n', 1, "form"),
+    "another form of value": ('{"numbers": {"a": {"value": "7"}}, "outputs": []}\n', 1, "form"),
     "another form of output": ('{"numbers": {}, "outputs": [{}]}\n', 1, "form"),
-}
+    "another form of lines": ('{"numbers": {}, "outputs": [{"text": "one"}]}\n', 1, "form"),
+    "a drawing of another form": (GOOD.replace('"axes": [', '"axes": [7, ', 1), 1, "form"),
+    "an artist without a kind": (with_artist('{"label": "a"}'), 1, "form"),
+    "a digest without sums": (with_artist('{"kind": "a", "x": {"unit": 1}}'), 1, "form"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_record_is_named_with_its_line(tmp_path, name):
     content, line, reason = BROKEN[name]
     write(tmp_path / "recorded", content)
-    (row,), writes, _ = guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})
+    found = guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})
+    (row,) = found.rows
     assert row.what == f"recorded/p.json:{line}" and reason in row.recorded
-    assert guard.dumps(writes[tmp_path / "recorded" / "p.json"]) + "\n" == GOOD
+    assert file_of(found.writes[tmp_path / "recorded" / "p.json"]) == GOOD
+
+
+def test_an_error_of_the_comparison_is_no_broken_record(tmp_path, monkeypatch):
+    write(tmp_path / "recorded", GOOD)
+    monkeypatch.delattr(compare_pages, "compare_outputs")
+    with pytest.raises(NameError):
+        guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})
 
 
 def test_missing_and_left_over_records(tmp_path):
     folder = tmp_path / "book" / "recorded"
-    (row,), *_ = guard.compare(folder, "book/recorded", {"book/p": WHOLE})
+    (row,) = guard.compare(folder, "book/recorded", {"book/p": WHOLE}).rows
     assert (row.what, row.recorded) == ("book/recorded/p.json", "no such file")
     write(tmp_path / "book", "", "other.json")
     folder.mkdir()
     write(folder, GOOD, "q.json")
-    (row,), writes, _ = guard.compare(folder, "book/recorded", {"book/p": page()})
-    assert (row.what, row.tolerance) == ("book/recorded/q.json", "gone") and writes == {folder / "q.json": None}
+    found = guard.compare(folder, "book/recorded", {"book/p": Page()})
+    (row,) = found.rows
+    assert (row.what, row.tolerance) == ("book/recorded/q.json", "gone") and found.writes == {folder / "q.json": None}
 
 
 def test_line_endings_are_no_drift(tmp_path):
     write(tmp_path / "recorded", GOOD.replace("\n", "\r\n"))
-    assert guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})[:2] == ([], {})
+    found = guard.compare(tmp_path / "recorded", "recorded", {"p": WHOLE})
+    assert (found.rows, found.writes) == ([], {})
 
 
 def test_pages_quote_what_is_recorded_where_it_agrees(tmp_path):
     write(tmp_path / "recorded", GOOD)
-    computed = copy.deepcopy(WHOLE)
-    computed["numbers"]["a"]["value"] = 1.0000000000000002
-    computed["numbers"]["b"]["value"] = [1, 2, 4]
-    found = guard.compare(tmp_path / "recorded", "recorded", {"p": computed})
-    assert found.numbers == {"p": {"a": {"value": 1.0}, "b": {"value": [1, 2, 4]}}}
-
-    class Env:
-        found_docs = ["p"]  # noqa: RUF012
-        cell_payloads = {"p": {f"number:{id}": {"id": id, **n} for id, n in computed["numbers"].items()}}  # noqa: RUF012
-        cell_settled = found.numbers
-
-    assert [n["value"] for n in published.numbers(Env).values()] == [1.0, [1, 2, 4]]
-    del Env.cell_settled
-    assert published.numbers(Env)["a"]["value"] == 1.0000000000000002
+    computed = Page({"a": number(1.0000000000000002), "b": number([1, 2, 4])}, WHOLE.outputs)
+    env = SimpleNamespace()
+    state = cell_outputs.state(env)
+    state.pages["p"] = computed
+    assert cell_outputs.numbers_of(env, "p")["a"].value == 1.0000000000000002
+    state.settled = guard.compare(tmp_path / "recorded", "recorded", state.pages).numbers
+    assert [number.value for number in cell_outputs.numbers_of(env, "p").values()] == [1.0, [1, 2, 4]]
 
 
 def test_records_are_stable_json():
-    assert json.loads(GOOD) == json.loads(json.dumps(compare_pages.page_record(WHOLE)))
-    assert guard.dumps(json.loads(GOOD)) + "\n" == GOOD
+    assert json.loads(GOOD) == record_files.to_json(WHOLE)
+    assert record_files.dumps(json.loads(GOOD)) + "\n" == GOOD
     assert all(len(line) <= 120 for line in GOOD.splitlines())
 
 
 def test_the_table_has_one_line_a_row():
-    row = compare_pages.Row("p", 3, "text", "a\nb", "c", "as printed")
-    lines = guard.table([row, row]).splitlines()
-    assert len(lines) == 4 and lines[0].split() == guard.COLUMNS
+    row = Row("p", 3, "text", "a\nb", "c", "as printed")
+    lines = report.table([row, row]).splitlines()
+    assert len(lines) == 4 and lines[0].split() == report.COLUMNS
     assert lines[2].split() == ["p", "3", "text", "a", "b", "c", "as", "printed"]

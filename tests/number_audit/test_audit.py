@@ -8,7 +8,7 @@ from docutils import nodes
 from docutils.utils import new_document
 from toy_book import HEADER, ToyBook
 
-from number_audit import audit, number_scan
+from number_audit import audit, number_scan, page_numbers
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_small_integers_and_quotes_in_formulas_are_left_alone(tex):
     ],
 )
 def test_the_literals_of_a_cell(code, values):
-    assert {Decimal(value) for value in values} == audit.literals(code)
+    assert {Decimal(value) for value in values} == page_numbers.literals(code)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_the_literals_of_a_cell(code, values):
     ],
 )
 def test_a_number_typed_in_a_cells_text_is_found(code):
-    found = [one for text in audit.strings(code) for one in number_scan.in_text(text)]
+    found = [one for text in page_numbers.strings(code) for one in number_scan.in_text(text)]
     assert Decimal("6.31") in [value for one in found for value in one.values]
 
 
@@ -254,21 +254,21 @@ def test_a_number_typed_in_a_cells_text_is_found(code):
     ],
 )
 def test_formats_names_and_colours_are_no_numbers(code):
-    assert [one for text in audit.strings(code) for one in number_scan.in_text(text)] == []
+    assert [one for text in page_numbers.strings(code) for one in number_scan.in_text(text)] == []
 
 
 def test_a_number_in_a_links_text_or_as_an_html_entity_is_text():
     link = nodes.reference("", "6.31", refuri="https://example.org/6.31")
-    for text in (audit.text_of(link), audit.text_of_html("<b>6&#46;31</b>")):
+    for text in (page_numbers.text_of(link), page_numbers.text_of_html("<b>6&#46;31</b>")):
         assert [one.text for one in number_scan.in_text(text)] == ["6.31"]
-    assert audit.text_of_html("35&nbsp;333") == "35\u00a0333"
+    assert page_numbers.text_of_html("35&nbsp;333") == "35\u00a0333"
 
 
 def test_the_number_that_a_list_starts_with_is_typed():
     doctree = new_document("one")
     doctree += nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "apples")), start=631)
     doctree += nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "pears")))
-    assert [one.text for one in audit.typed(doctree, ["631. apples"], [])[0]] == ["631"]
+    assert [one.text for one in page_numbers.read_page(doctree, ["631. apples"], []).typed] == ["631"]
 
 
 def test_what_a_pointer_over_a_word_brings_up_is_an_alternative_text():
@@ -279,7 +279,8 @@ def test_what_a_pointer_over_a_word_brings_up_is_an_alternative_text():
         nodes.reference("", "here", refuri="a.html", reftitle="of 6.31"),
         nodes.abbreviation("", "RoPE", explanation="gives 6.32"),
     )
-    assert [one.text for one in audit.typed(doctree, ["here RoPE"], [])[0] if one.backing == "alt"] == ["6.31", "6.32"]
+    typed = page_numbers.read_page(doctree, ["here RoPE"], []).typed
+    assert [one.text for one in typed if one.backing == "alt"] == ["6.31", "6.32"]
 
 
 # ---- a small real book
@@ -323,7 +324,7 @@ It decays by 0.125.
 """
 )
 EXCEPTIONS = "CC BY 4.0: the name of a licence\n"
-EXTENSIONS = ["drift_guard.published", "cited_numbers.num_role", "number_audit.audit"]
+EXTENSIONS = ["drift_guard.cell_outputs", "cited_numbers.num_role", "number_audit.audit"]
 
 
 def build(folder, page: str, exceptions: str = EXCEPTIONS, numbers: str = NUMBERS):

@@ -1,27 +1,27 @@
-"""Every page of the built book as readers meet it: from a server and from a file, light and dark, wide and narrow."""
+"""Every page of the built book as it comes from a server: what it asks for, what it holds, how wide it is, and axe.
+
+Each page is loaded once for all of it. test_site_reading.py reads pages in other ways.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
-from browser import ROOT, Site, settle
-from fontTools.ttLib import TTFont
-from playwright.sync_api import Browser, expect
-
-from site_features.dark_figures import turned
+from axe_faults import faults
+from browser import Site, settle
+from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
 
 WEIGHT = 900_000  # bytes of a page with all it loads beside its figures
-PAPER = {"light": "#fdfcf8", "dark": "#191816"}  # as in book.css
+SCREEN = {"width": 1280, "height": 900}
 LESSON = "book/lesson-10.html"
 
 
-# ---- One visit to each page, from which most tests read
+# ---- One visit to each page, from which the tests read
 
 
 @dataclass
@@ -34,6 +34,7 @@ class Visit:
     facts: dict = field(default_factory=dict)
     width_at_320: int = 0
     hidden_scrollers: list[str] = field(default_factory=list)
+    axe: dict[str, list[str]] = field(default_factory=dict)
 
 
 FACTS = """() => ({
@@ -64,20 +65,19 @@ HIDDEN_SCROLLERS = """() => [...document.querySelectorAll("article *")].filter(e
 
 
 def visit(browser: Browser, site: Site, name: str) -> Visit:
-    result = Visit()
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    result, failures, requests, responses = Visit(), [], [], []
+    context = browser.new_context(viewport=SCREEN)
     page = context.new_page()
-    page.on("pageerror", lambda error: result.failures.append(str(error)))
-    page.on("console", lambda m: m.type in ("error", "warning") and result.failures.append(m.text))
-    page.on("requestfailed", lambda request: result.failures.append(f"failed: {request.url}"))
-    responses = []
-    page.on("request", lambda request: result.requests.append(request.url))
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.on("console", lambda m: m.type in ("error", "warning") and failures.append(m.text))
+    page.on("requestfailed", lambda request: failures.append(f"failed: {request.url}"))
+    page.on("request", lambda request: requests.append(request.url))
     page.on("response", lambda response: responses.append(response))
     page.goto(site.url + name)
     page.wait_for_load_state("networkidle")
     for response in responses:
         if response.status >= 400:
-            result.failures.append(f"{response.status}: {response.url}")
+            failures.append(f"{response.status}: {response.url}")
         elif "/_images/" not in response.url and response.url.startswith("http"):
             result.weight += len(response.body())
     result.facts = page.evaluate(FACTS)
@@ -85,6 +85,10 @@ def visit(browser: Browser, site: Site, name: str) -> Visit:
     settle(page)
     result.width_at_320 = page.evaluate("document.documentElement.scrollWidth")
     result.hidden_scrollers = page.evaluate(HIDDEN_SCROLLERS)
+    page.set_viewport_size(SCREEN)
+    page.wait_for_function(f"() => ({HIDDEN_SCROLLERS})().length === 0")  # the page's scripts follow its size
+    result.failures, result.requests = list(failures), list(requests)
+    result.axe = faults(page)  # which takes the page apart: its scripts may fail from here on
     context.close()
     return result
 
@@ -145,145 +149,23 @@ def test_what_scrolls_within_itself_is_reached_by_keyboard_and_named(visits):
     assert {name: seen.hidden_scrollers for name, seen in visits.items() if seen.hidden_scrollers} == {}
 
 
-# ---- Accessibility, by axe
+def test_axe_finds_nothing(visits):
+    assert {name: seen.axe for name, seen in visits.items() if seen.axe} == {}
 
 
-# ---- Ways to read
-
-
-def test_pages_read_from_a_file(page, site):
-    failures = []
-    page.on("pageerror", lambda error: failures.append(str(error)))
-    page.on("console", lambda m: m.type == "error" and failures.append(m.text))
-    for name in site.pages:
-        page.goto(site.root.joinpath(name).as_uri())
-    assert failures == []
-    page.goto(site.root.joinpath(LESSON).as_uri())
-    assert page.evaluate("document.fonts.ready.then(() => document.fonts.check('16px \"STIX Two Math\"', '∑'))")
-
-
-def test_a_chapter_reads_with_scripts_off(browser, site):
-    context = browser.new_context(java_script_enabled=False, color_scheme="dark")
-    page = context.new_page()
-    page.goto(site.root.joinpath(LESSON).as_uri())
-    formulas = page.locator("article math")
-    assert formulas.count() > 100
-    assert formulas.first.bounding_box()["width"] > 5
-    assert page.locator("nav.bd-links a", has_text="Numbers").is_visible()
-    assert page.locator("article img.on-dark").first.is_visible()
-    assert not page.locator("article img.on-light").first.is_visible()
-    context.close()
-
-
-def test_with_scripts_off_no_page_scrolls_sideways_on_a_phone(browser, site):
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 320, "height": 700})
-    page = context.new_page()
-    inspector = context.new_cdp_session(page)
-    widths = {}
-    for name in site.pages:
-        page.goto(site.root.joinpath(name).as_uri())
-        widths[name] = inspector.send("Page.getLayoutMetrics")["cssContentSize"]["width"]
-    context.close()
-    assert {name: width for name, width in widths.items() if width > 320} == {}
-
-
-@pytest.mark.parametrize("way", ["server", "file"])
-def test_search_finds_pages(page, site, way):
-    start = site.url if way == "server" else f"{site.root.as_uri()}/"
-    page.goto(f"{start}search.html?q=permutation")
-    results = page.locator("#search-results li a")
-    results.first.wait_for()
-    results.first.click()
-    page.wait_for_load_state("load")
-    assert "permutation" in page.locator("article").inner_text().lower()
-
-
-def test_the_keyboard_reaches_the_text_and_shows_where_it_is(page, site):
-    page.goto(site.url + LESSON)
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to main content"
-    for _ in range(12):
-        page.keyboard.press("Tab")
-        outline, name = page.evaluate(
-            "[getComputedStyle(document.activeElement).outlineStyle, document.activeElement.outerHTML.slice(0, 120)]"
-        )
-        assert outline != "none", f"no sign of the focus on {name}"
-
-
-def test_a_link_into_a_closed_solution_opens_it(page, site):
-    page.goto(site.url + "book/errata.html")
-    page.click("#erratum-e24 .where a")
-    expect(page.locator("[id^=see-e24]")).to_be_visible()
-    expect(page.locator("[id^=see-e24]")).to_be_in_viewport()
-    assert page.locator(".toggle-hidden").count() == page.locator(".solution").count() - 1
-    page.goto(site.url + "book/lesson-10.html")
-    page.click("#lesson10-exercise-1 a:has-text('Solution')")
-    expect(page.locator("#lesson10-solution-1 .highlight").first).to_be_visible()
-
-
-def test_the_switch_changes_the_page_and_its_figures(page, site):
-    page.goto(site.url + LESSON)
-    shown = []
-    for _ in range(3):
-        page.locator(".theme-switch-button").first.click()
-        theme = page.evaluate("document.documentElement.dataset.theme")
-        shown.append(theme)
-        for scheme in PAPER:
-            assert page.locator(f"article img.on-{scheme}").first.is_visible() == (scheme == theme)
-        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert background == "rgb({}, {}, {})".format(*bytes.fromhex(PAPER[theme][1:]))
-    assert set(shown) == {"light", "dark"}
-
-
-def test_the_font_has_every_character_of_every_formula(site):
-    font = {chr(code) for code in TTFont(site.root / "_static" / "fonts" / "stix-two-math.woff2").getBestCmap()}
-    invisible = {"\n", "\u2061", "\u2063", "\ufe00"}  # function application, separator, choice of a script form
-    for name in site.pages:
-        html = site.root.joinpath(name).read_text(encoding="utf8")
-        formulas = "".join(re.findall(r"<math.*?</math>", html, re.DOTALL))
-        characters = set(unescape(re.sub(r"<[^>]*>", "", formulas))) - invisible
-        assert characters <= font, name
-
-
-def test_every_icon_of_a_page_is_drawn(site):
-    styles = (ROOT / "book" / "theme" / "static" / "book.css").read_text(encoding="utf8")
-    drawn = set(re.findall(r"\.(fa-[a-z-]+)", styles))
-    for name in site.pages:
-        html = site.root.joinpath(name).read_text(encoding="utf8")
-        for classes in re.findall(r'class="([^"]*\bfa-(?:solid|regular|brands)\b[^"]*)"', html):
-            icons = {word for word in classes.split() if word.startswith("fa-")} - {"fa-lg"}
-            assert icons <= drawn, f"{name}: {icons - drawn} has no drawing in book.css"
-
-
-# ---- Figures stand out on both pages
-
-
-def luminance(colour: str) -> float:
-    channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
-    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-
-
-def contrast(one: str, other: str) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def test_contrast_is_measured_right():
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.478, abs=1e-3)
-
-
-def test_words_in_figures_stand_out_on_both_pages(site):
-    drawings = [path for path in site.root.joinpath("_images").glob("*.svg") if ".dark" not in path.name]
-    assert drawings
-    for path in drawings:
-        paths = {"light": path, "dark": path.with_name(f"{path.stem}.dark.svg")}
-        for scheme, file in paths.items():
-            drawing = file.read_text(encoding="utf8")
-            ground = re.search(r'<g id="patch_1">.*?</g>', drawing, re.DOTALL)
-            assert ground is None or "fill: none" in ground[0] or "opacity: 0" in ground[0], f"{file}: not transparent"
-            words = "".join(re.findall(r'<g id="text_\d+">.*?<g style="([^"]*)"', drawing, re.DOTALL))
-            default = "#000000" if scheme == "light" else turned("#000000")
-            for colour in {default, *re.findall(r"fill: (#[0-9a-f]{6})", words)}:
-                assert contrast(colour, PAPER[scheme]) >= 4.5, f"{file.name}: {colour} on the {scheme} page"
+def test_axe_finds_what_is_wrong(page, tmp_path):
+    """One fault of each sort: a picture without words, faint words in the dark, a link that looks like its text."""
+    style = "@media (prefers-color-scheme: dark) { body { background: #000; color: #222 } }"
+    link = '<p>Words, <a href="#" style="color: #300; text-decoration: none">a link</a>, and more words.</p>'
+    spare = "<h1>A</h1><h2 style='color: red; background: #fff'>B</h2><p style='font-size: 12px'>C</p><p>$</p>"
+    path = tmp_path / "page.html"
+    path.write_text(
+        f'<!doctype html><html lang="en"><title>A page</title><style>{style}</style><main>{spare}{link}'
+        '<img src="data:,"></main>',
+        encoding="utf8",
+    )
+    page.goto(path.as_uri())
+    found = faults(page)
+    assert any(fault.startswith("image-alt") for fault in found["structure"])
+    assert any(fault.startswith("color-contrast: <p") for fault in found["dark"]), found
+    assert [fault.split(":")[0] for fault in found["light"]].count("link-in-text-block") == 1, found

@@ -157,6 +157,10 @@ def test_the_width_of_a_head_is_read_from_a_whole_file():
     assert posenc.from_config({**whole, "head_dim": 64}).rotary_dim == 64
     assert posenc.from_config({**whole, "head_dim": 64}, 64).rotary_dim == 64
     assert posenc.from_config(whole, 96).rotary_dim == 96  # what these sizes make is a guess, which a width overrules
+    with pytest.raises(TypeError, match="head_dim must be given"):
+        posenc.from_config({"rope_theta": 1e4, "n_embd": 256, "hidden_size": 256})
+    with pytest.raises(ValueError, match="hidden_size 100 is no multiple of n_head 3"):
+        posenc.from_config({"rope_theta": 1e4, "hidden_size": 100, "n_head": 3})
     with pytest.raises(ValueError, match="head_dim must be the qk_rope_head_dim of the settings, 64, got 192"):
         posenc.from_config(SETTINGS["DeepSeek-V3"], 192)
 
@@ -189,6 +193,12 @@ REFUSED = [
      "rope_local_base_freq must not stand beside"),
     ({"model_type": "x", "rope_local_base_freq": 1e4}, ValueError, "rope_theta is missing beside rope_local_base_freq"),
     ({"model_type": "modernbert", "global_rope_theta": 1e5}, ValueError, "local_rope_theta is missing"),
+    (
+        {"type": "dynamic", "factor": 2.0, "max_position_embeddings": 9, "original_max_position_embeddings": 8},
+        ValueError,
+        "original_max_position_embeddings contradicts max_position_embeddings",
+    ),
+    ({"rope_theta": 1e4, "n_embd": 256, "hidden_size": 128}, ValueError, "n_embd contradicts hidden_size"),
     ({"model_type": "falcon", "alibi": True}, ValueError, "alibi is set"),
     # what is missing
     ({}, ValueError, "empty dict"),
@@ -200,6 +210,8 @@ REFUSED = [
     ({"model_type": "gpt_neox", "rotary_emb_base": 1e4}, ValueError, "partial_rotary_factor is missing"),
     ({"text_config": {"rope_theta": 1e4}}, ValueError, "text_config holds the settings"),
     # values out of their domains
+    ({"rope_theta": 1e4, "max_position_embeddings": "4k"}, TypeError, "max_position_embeddings must be a real number"),
+    ({"rope_theta": 1e4, "model_type": ["llama"]}, TypeError, "model_type must be a string"),
     ({"rope_theta": -1.0}, ValueError, "rope_theta must be above 0"),
     ({"rope_theta": "10000"}, TypeError, "rope_theta must be a real number"),
     ({"rope_theta": math.nan}, ValueError, "rope_theta must be finite"),

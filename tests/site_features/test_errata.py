@@ -6,9 +6,8 @@ import pytest
 from toy_book import HEADER, ToyBook
 
 EXTENSIONS = [
-    "build_control.fail_on_warnings",
-    "build_control.freshness",
-    "drift_guard.published",
+    "build_control",
+    "drift_guard.cell_outputs",
     "cited_numbers.num_role",
     "site_features.errata",
     "site_features.exercise_bodies",

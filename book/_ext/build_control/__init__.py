@@ -1,7 +1,18 @@
-"""When pages are executed, what may be reused, and how a build ends."""
+"""When pages are executed, what may be reused, and how a build ends. See README.md beside this file."""
 
 # The first ends the build where nothing changed, before the others are imported.
-MODULES = ("freshness", "garbage", "build_lock", "disk_full", "fail_on_warnings", "parallel_build", "buildinfo")
+MODULES = (
+    "skip_unchanged",
+    "last_words",
+    "build_lock",
+    "disk_full",
+    "fail_on_warnings",
+    "execution_cache",
+    "kernel_surroundings",
+    "stale_files",
+    "parallel_build",
+    "buildinfo",
+)
 
 
 def setup(app) -> dict:

@@ -6,7 +6,6 @@ The lock goes with the process that holds it, however that ends.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -28,18 +27,18 @@ def lock(app: Sphinx, config: Config) -> None:
         return
     folder = Path(app.outdir).parent
     folder.mkdir(parents=True, exist_ok=True)
-    app.alone_lock = (folder / "lock").open("a+", encoding="utf8")  # kept open as long as the build runs
+    file = (folder / "lock").open("a+", encoding="utf8")
+    vars(app)["build_lock"] = file  # kept open as long as the build runs
     try:
-        fcntl.flock(app.alone_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        sys.excepthook = lambda *_: None  # Jupyter Book would add a traceback
-        app.alone_lock.seek(0)
-        process = app.alone_lock.read().strip()
+        file.seek(0)
+        process = file.read().strip()
         said = f"\nAnother build (process {process}) is at work in {folder}: wait for it, or stop it."
         raise NotAlone(said) from None
-    app.alone_lock.truncate(0)
-    app.alone_lock.write(f"{os.getpid()}\n")
-    app.alone_lock.flush()
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()
 
 
 def setup(app: Sphinx) -> dict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,7 +43,6 @@ def reason(error: BaseException) -> str | None:
 
 def explain(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None and (words := reason(exception)):
-        sys.excepthook = lambda *_: None  # Jupyter Book would add a traceback
         raise NoRoom(f"\n{words}")
 
 

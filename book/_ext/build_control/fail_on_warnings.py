@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import re
-import sys
 
 from myst_nb.core.execute.base import ExecutionError
 from sphinx.application import Sphinx
@@ -44,12 +43,7 @@ def plain(text: str) -> str:
 
 
 def explain(app: Sphinx, exception: Exception | None) -> None:
-    """Let what Sphinx prints of an error be the last of the output, and tell of a raising cell what it was.
-
-    Jupyter Book would add a traceback of its own, and of a raising cell Sphinx knows the page only.
-    """
-    if exception is not None:
-        sys.excepthook = lambda *_: None
+    """Tell of a raising cell what it was: Sphinx knows the page only."""
     if isinstance(exception, ExecutionError) and exception.__cause__ is not None:
         raise FaultsFound(f"\n{exception}: {plain(str(exception.__cause__))}")
 

@@ -1,6 +1,6 @@
 """Every number that a page quotes has an id, a meaning and an address."""
 
-MODULES = ("num_role", "numbers_page")
+MODULES = ("numbers_of_record", "num_role", "numbers_page")
 
 
 def setup(app) -> dict:

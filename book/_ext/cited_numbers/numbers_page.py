@@ -22,16 +22,18 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from cited_numbers import num_role, source_verdict
+from cited_numbers import num_role, numbers_of_record, source_verdict
 from cited_numbers.edition import Edition
-from cited_numbers.num_role import PAGE, entries, prose, shown
-from drift_guard import published
+from cited_numbers.num_role import PAGE
+from cited_numbers.number_text import bound, every, full, prose, text_of
+from cited_numbers.numbers_of_record import NumberOfRecord, entries, shown, source_rows
+from cited_numbers.tip import LISTED
+from drift_guard.page_data import Value, flat
 
 FILES = Path(__file__).with_name("numbers_files")
 SCHEMA = FILES / "numbers.schema.json"
 COLUMNS = ["id", "value", "shown", "meaning", "unit", "page", "cell", "tolerance", "below", "source", "printed"]
-LONG = 12  # a list of more numbers is closed until it is asked for, and a value of more than VALUES items
-VALUES = 8
+LONG = 12  # a list of more numbers is closed until it is asked for
 WORDS = {
     source_verdict.SAME: "same to all printed digits",
     source_verdict.BELOW: "below the bound",
@@ -42,40 +44,41 @@ WORDS = {
 # ---- what is known of each number
 
 
-def exact(value) -> bool:
-    return all(isinstance(item, int) for item in source_verdict.flat(value))
+def is_exact(value: Value) -> bool:
+    return all(isinstance(item, int) for item in flat(value))
 
 
-def row_of(number: dict) -> dict:
+def row_of(number: NumberOfRecord) -> dict:
     """Return a number as numbers.json gives it."""
-    entry = entries()[number["id"]]
-    source = published.sources(entry)
-    printed = [published.source_rows()[name]["printed"] for name in source]
-    if source and not isinstance(entry["source"], list):
+    entry = number.entry
+    source: list[str] | str = list(entry.sources)
+    printed: list[str] | str = [source_rows()[name]["printed"] for name in source]
+    if source and not entry.lists_sources:
         source, printed = source[0], printed[0]
-    residual = "below" in number
     return {
-        "id": number["id"],
-        "value": None if residual else number["value"],
-        "shown": bound(number["below"]) if residual else shown(number["value"], entry["shown"]),
-        "meaning": entry["meaning"],
-        "unit": entry.get("unit"),
-        "page": number["page"],
-        "cell": number.get("cell"),
-        "tolerance": None if residual else 0 if exact(number["value"]) else published.tolerance(entry),
-        "below": number.get("below"),
+        "id": number.id,
+        "value": number.value,
+        "shown": bound(number.below) if number.is_noise else shown(number.value, entry.shown),
+        "meaning": entry.meaning,
+        "unit": entry.unit or None,
+        "page": number.page,
+        "cell": number.cell,
+        "tolerance": tolerance_of(number),
+        "below": number.below,
         "source": source or None,
         "printed": printed or None,
     }
 
 
-def bound(value: float) -> str:
-    return f"{value:.0e}".replace("e-0", "e-")
+def tolerance_of(number: NumberOfRecord) -> float | None:
+    if number.is_noise:
+        return None
+    return 0 if is_exact(number.value) else number.entry.tolerance
 
 
-def verdict_of(number: dict) -> str:
-    rows = published.source_rows()
-    return source_verdict.verdict(number, [rows[name] for name in published.sources(entries()[number["id"]])])
+def verdict_of(number: NumberOfRecord) -> str:
+    rows = [source_rows()[name] for name in number.entry.sources]
+    return source_verdict.verdict(number.value, number.below, rows)
 
 
 def pages_in_order(env) -> list[str]:
@@ -97,33 +100,35 @@ def retired() -> dict[str, dict]:
 
 
 def collect(app, env):
-    """Work out the rows of all numbers, by page; return the pages to write again if one has changed."""
-    numbers = published.numbers(env)
+    """Refuse what differs from a source without an erratum, and return the pages that list numbers."""
+    state = numbers_of_record.state(env)
     faults = []
-    for name, number in numbers.items():
-        erratum = entries()[name].get("erratum")
+    for name, number in state.numbers.items():
+        erratum = number.entry.erratum
         if erratum and f"erratum-{erratum.lower()}" not in env.get_domain("std").anonlabels:
             faults.append(f"book/numbers.yml: {name}: no page has an erratum {erratum}")
         elif verdict_of(number) == source_verdict.DIFFERS and not erratum:
             printed = row_of(number)["printed"]
             faults.append(
                 f"book/numbers.yml: {name}: the source prints {printed}, the cell gives "
-                f"{number.get('value', number.get('below'))}: name the erratum that says so (erratum: E1)"
+                f"{number.below if number.is_noise else number.value}: name the erratum that says so (erratum: E1)"
             )
-    users = places(env)
-    for page, (_, options) in users.items():
-        if options.get("number", next(iter(numbers), None)) not in {None, *numbers}:
+    for page, options in state.places.items():
+        if "number" in options and options["number"] not in state.numbers:
             faults.append(f"{page}: how-to-cite: no cell publishes a number {options['number']!r}")
     if faults:
         raise num_role.NumberError("\n  ".join([f"{len(faults)} fault(s)", *faults]))
-    order = pages_in_order(env)
-    by_page = {page: [number for number in numbers.values() if number["page"] == page] for page in order}
-    env.numbers_by_page = {page: found for page, found in by_page.items() if found}
-    if PAGE in users:
+    if PAGE in state.places:
         list_in_contents(env)
-    digest = json.dumps([[row_of(n) for n in numbers.values()], entries(), Edition.of(app.config)], default=str)
-    before, env.numbers_digest = getattr(env, "numbers_digest", None), digest
-    return list(users) if digest != before else []
+    return list(state.places)
+
+
+def numbers_by_page(env) -> dict[str, list[NumberOfRecord]]:
+    """Return the numbers of the pages that have some, the pages as the table of contents has them."""
+    found = {page: [] for page in pages_in_order(env)}
+    for number in numbers_of_record.state(env).numbers.values():
+        found[number.page].append(number)
+    return {page: numbers for page, numbers in found.items() if numbers}
 
 
 # ---- directives
@@ -141,24 +146,10 @@ class Place(SphinxDirective):
 
     def run(self):
         options = {"page": self.arguments[0] if self.arguments else None, **self.options}
-        places(self.env)[self.env.docname] = (self.name, options)
+        numbers_of_record.state(self.env).places.setdefault(self.env.docname, {}).update(self.options)
         node = place("", kind=self.name, options=options)
         self.set_source_info(node)
         return [node]
-
-
-def places(env) -> dict[str, tuple[str, dict]]:
-    if not hasattr(env, "places_of_numbers"):
-        env.places_of_numbers = {}
-    return env.places_of_numbers
-
-
-def purge(app, env, page):
-    places(env).pop(page, None)
-
-
-def merge(app, env, pages, other):
-    places(env).update({page: places(other)[page] for page in pages if page in places(other)})
 
 
 def make(app, doctree, page):
@@ -172,9 +163,9 @@ def make(app, doctree, page):
 
 def table(app, page, options) -> list[nodes.Node]:
     """Return a table of the numbers that a source prints, and in a closed block one of the page's other numbers."""
-    numbers = app.env.numbers_by_page.get(options["page"] or page, [])
+    numbers = numbers_by_page(app.env).get(options["page"] or page, [])
     printed = [number for number in numbers if row_of(number)["printed"]]
-    others = [number for number in numbers if number not in printed]
+    others = [number for number in numbers if not row_of(number)["printed"]]
     made = [rows_of(printed)] if printed else []
     if others:
         words = f"Numbers of this page that no source prints: {len(others)}"
@@ -186,7 +177,7 @@ def table(app, page, options) -> list[nodes.Node]:
     return made
 
 
-def rows_of(numbers: list[dict]) -> nodes.table:
+def rows_of(numbers: list[NumberOfRecord]) -> nodes.table:
     """Return a table of numbers: what, id, shown form, what the source prints."""
     heads = ["Meaning", "Here", "Source prints", "Id"]
     group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (45, 20, 20, 15)), cols=len(heads))
@@ -195,13 +186,13 @@ def rows_of(numbers: list[dict]) -> nodes.table:
     for number in numbers:
         row = row_of(number)
         printed = row["printed"] if isinstance(row["printed"], list) else [row["printed"]]
-        below = [nodes.Text("below ")] if "below" in number else []
+        below = [nodes.Text("below ")] if number.is_noise else []
         body += table_row(
             [
                 nodes.Text(row["meaning"] + (f" ({row['unit']})" if row["unit"] else "")),
-                [*below, num_role.quoted("", quote=number["id"])],
+                [*below, num_role.quoted("", quote=number.id)],
                 nodes.Text("; ".join(filter(None, printed)) or "–"),
-                nodes.literal("", number["id"]),
+                nodes.literal("", number.id),
             ]
         )
     group += body
@@ -217,16 +208,16 @@ def table_row(cells) -> nodes.row:
 # ---- how to cite
 
 
-def part_of(number: dict) -> str:
+def part_of(number: NumberOfRecord) -> str:
     """Return what a citation calls a number."""
-    entry = entries()[number["id"]]
-    if "below" in number:
-        value = f"below {bound(number['below'])}"
+    entry = number.entry
+    if number.is_noise:
+        value = f"below {bound(number.below)}"
     else:
-        long = len(source_verdict.flat(number["value"])) > 8
-        value = shown(number["value"], entry["shown"] if long else "")
-        value += f" {entry['unit']}" if "unit" in entry else ""
-    return f"{entry['meaning']} (number of record {number['id']}): {value}"
+        is_long = len(flat(number.value)) > LISTED
+        value = shown(number.value, entry.shown if is_long else "")
+        value += f" {entry.unit}" if entry.unit else ""
+    return f"{entry.meaning} (number of record {number.id}): {value}"
 
 
 def how_to_cite(app, page, options) -> list[nodes.Node]:
@@ -236,7 +227,7 @@ def how_to_cite(app, page, options) -> list[nodes.Node]:
         title = app.env.titles[chapter].astext()
         parts.append(("One chapter", f"posenc-{chapter.rpartition('/')[2]}", f"{chapter}.html", title))
     if name := options.get("number"):
-        number = app.env.numbers_of_record[name]
+        number = numbers_of_record.state(app.env).numbers[name]
         parts.append(("One number", f"posenc-{name}", f"{PAGE}.html#{name}", part_of(number)))
     for label, key, path, part in parts:
         made.append(
@@ -262,7 +253,7 @@ def list_in_contents(env) -> None:
     top = next(iter(contents.findall(nodes.list_item)))
     if not isinstance(top.children[-1], nodes.bullet_list):
         top += nodes.bullet_list()
-    for page in env.numbers_by_page:
+    for page in numbers_by_page(env):
         link = nodes.reference(
             "", "", nodes.Text(env.titles[page].astext()), internal=True, refuri=PAGE, anchorname=f"#{group_id(page)}"
         )
@@ -275,9 +266,10 @@ def all_numbers(app, page, options) -> list[nodes.Node]:
     The script of the page makes the BibTeX of a number from one pattern, because hundreds of copies would be heavy.
     """
     env, edition = app.env, Edition.of(app.config)
+    by_page = numbers_by_page(env)
     pattern = edition.bibtex("KEY", "PATH", "PART")
     out = [f'<div class="numbers-filter" data-bibtex="{escape(pattern)}"></div>']
-    for chapter, numbers in env.numbers_by_page.items():
+    for chapter, numbers in by_page.items():
         title, key = escape(env.titles[chapter].astext()), group_id(chapter)
         out.append(
             f'<section class="numbers" id="{key}"><h2>{title}'
@@ -301,51 +293,49 @@ def all_numbers(app, page, options) -> list[nodes.Node]:
     return [nodes.raw("", "\n".join(out), format="html")]
 
 
-def entry_html(app, page: str, number: dict, edition: Edition) -> str:
-    row, entry, name = row_of(number), entries()[number["id"]], number["id"]
-    uri = app.builder.get_relative_uri(page, number["page"])
-    where = escape(app.env.titles[number["page"]].astext())
+def entry_html(app, page: str, number: NumberOfRecord, edition: Edition) -> str:
+    row, entry, name = row_of(number), number.entry, number.id
+    uri = app.builder.get_relative_uri(page, number.page)
+    where = escape(app.env.titles[number.page].astext())
     if row["cell"] is None:
         cell = f'<a href="{uri}">{where}</a>'
     else:
         cell = f'<a href="{uri}#cell-{row["cell"]}">{where}, cell {row["cell"]}</a>'
-    text = escape(num_role.text_of(app.env.numbers_of_record, name))
-    unit = f" {escape(entry['unit'])}" if "unit" in entry else ""
-    if "below" in number:
+    text = escape(text_of(numbers_of_record.state(app.env).numbers, name))
+    unit = f" {escape(entry.unit)}" if entry.unit else ""
+    if number.is_noise:
         facts = [("Bound", f"{text}{unit}; rounding noise, whose digits depend on the processor")]
     else:
-        full = escape(num_role.every(number["value"], num_role.full, ", ", "; "))
-        if (count := len(source_verdict.flat(number["value"]))) > VALUES:
-            full = f"<details><summary>{count} values</summary>{full}</details>"
+        digits = escape(every(number.value, full, ", ", "; "))
+        if (count := len(flat(number.value))) > LISTED:
+            digits = f"<details><summary>{count} values</summary>{digits}</details>"
         firm = "exact" if row["tolerance"] == 0 else f"to a relative {prose(format(row['tolerance'], '.0e'))}"
-        facts = [("Value", f"{full}{unit}, {firm}")]
+        facts = [("Value", f"{digits}{unit}, {firm}")]
     if printed := printed_html(app, page, number):
         facts.append(("Source", printed))
-    facts.append(("Computed in" if not entry.get("given") else "Given; used in", cell))
+    facts.append(("Computed in" if not entry.given else "Given; used in", cell))
     before, after = escape(edition.citation(f"{PAGE}.html#{name}", "PART")).split("PART")
-    below = "below " if "below" in number else ""
+    below = "below " if number.is_noise else ""
     return (
         f'<li id="{name}"><p class="shown">{below}{text}</p>'
-        f'<p class="meaning">{escape(entry["meaning"])} <a class="id" href="#{name}"><code>{name}</code></a></p>'
+        f'<p class="meaning">{escape(entry.meaning)} <a class="id" href="#{name}"><code>{name}</code></a></p>'
         "<dl>" + "".join(f"<div><dt>{what}</dt><dd>{fact}</dd></div>" for what, fact in facts) + "</dl>"
         f'<details class="cite"><summary>Cite <span class="visually-hidden">{name}</span></summary>'
         f"<p>{before}<span>{escape(part_of(number))}</span>{after}</p></details></li>"
     )
 
 
-def printed_html(app, page: str, number: dict) -> str:
+def printed_html(app, page: str, number: NumberOfRecord) -> str:
     """Return what the sources print, and the verdict on it."""
-    entry = entries()[number["id"]]
+    entry = number.entry
     prints = [
-        f"{escape(row['printed'])} ({row['id']})"
-        for name in published.sources(entry)
-        if (row := published.source_rows()[name])["printed"]
+        f"{escape(row['printed'])} ({row['id']})" for name in entry.sources if (row := source_rows()[name])["printed"]
     ]
     found = verdict_of(number)
     if not found:
         return ""
     words = f'<strong class="verdict {found.split()[0]}">{WORDS[found]}</strong>'
-    if erratum := entry.get("erratum"):
+    if erratum := entry.erratum:
         origin, label = app.env.get_domain("std").anonlabels[f"erratum-{erratum.lower()}"]
         words += f', see <a href="{app.builder.get_relative_uri(page, origin)}#{label}">erratum {erratum}</a>'
     return f"prints {'; '.join(prints)}: {words}"
@@ -363,7 +353,7 @@ def write_files(app, exception):
     if exception is not None or app.builder.format != "html":
         return
     edition = Edition.of(app.config)
-    rows = [row_of(number) for numbers in app.env.numbers_by_page.values() for number in numbers]
+    rows = [row_of(number) for numbers in numbers_by_page(app.env).values() for number in numbers]
     data = {"book": {"title": edition.title, "version": edition.version}, "numbers": rows}
     out = Path(app.outdir)
     (out / "numbers.json").write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf8")
@@ -383,8 +373,6 @@ def setup(app):
     app.add_node(place)
     for name in "numbers-page", "numbers-of-record", "how-to-cite":
         app.add_directive(name, Place)
-    app.connect("env-purge-doc", purge)
-    app.connect("env-merge-info", merge)
     app.connect("env-updated", collect, priority=600)  # after `num` has checked the entries
     app.connect("doctree-resolved", make, priority=90)  # before `num` fills in the digits
     app.connect("html-page-context", add_script)
@@ -396,4 +384,4 @@ def setup(app):
         ),
     )
     app.add_css_file("numbers_page.css")
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

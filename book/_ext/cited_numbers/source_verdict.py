@@ -9,6 +9,8 @@ import math
 import re
 from typing import NamedTuple
 
+from drift_guard.page_data import Value, flat
+
 PRINTED = re.compile(
     r"(?<![\w.])(?P<digits>-?\d+(?:\.\d+)?)(?:e(?P<exponent>[+-]?\d+))?(?P<kilo>K?)(?!\w)|(?P<pi>\bpi\b)"
 )
@@ -51,12 +53,7 @@ def read(row: dict[str, str]) -> list[Printed]:
     return found
 
 
-def flat(value) -> list[float]:
-    """Return the items of a nest of lists, or the number alone."""
-    return [item for inner in value for item in flat(inner)] if isinstance(value, list) else [value]
-
-
-def by_columns(value) -> list[float]:
+def by_columns(value: Value) -> list[float]:
     """Return the items of a table column after column; of anything else, as `flat` does."""
     table = isinstance(value, list) and all(isinstance(row, list) for row in value)
     return flat([list(column) for column in zip(*value, strict=True)]) if table else flat(value)
@@ -67,8 +64,8 @@ def same(value: float, printed: Printed) -> bool:
     return abs(value - printed.value) <= printed.allowed * 1.000001
 
 
-def verdict(number: dict, rows: list[dict[str, str]]) -> str:
-    """Return SAME, BELOW or DIFFERS for a number and the rows it serves; '' where the source prints nothing.
+def verdict(value: Value | None, below: float | None, rows: list[dict[str, str]]) -> str:
+    """Return SAME, BELOW or DIFFERS for a value, or noise below a bound, and the rows it serves; '' where none prints.
 
     The items of a list are compared in their order, by rows or by columns, if the source prints as many numbers, else
     each with any of them.
@@ -76,22 +73,21 @@ def verdict(number: dict, rows: list[dict[str, str]]) -> str:
     printed = [item for row in rows for item in read(row)]
     if not printed:
         return ""
-    if "below" in number:
-        return BELOW if all(abs(item.value) < number["below"] for item in printed) else DIFFERS
-    values = flat(number["value"])
+    if below is not None:
+        return BELOW if all(abs(item.value) < below for item in printed) else DIFFERS
+    values = flat(value)
     if len(values) == len(printed):
-        agree = all(map(same, values, printed)) or all(map(same, by_columns(number["value"]), printed))
+        agree = all(map(same, values, printed)) or all(map(same, by_columns(value), printed))
     else:
         agree = all(any(same(value, item) for item in printed) for value in values)
     return SAME if agree else DIFFERS
 
 
-def unserved(row: dict[str, str], numbers: list[dict]) -> list[float]:
-    """Return the numbers a row prints that none of the `numbers` gives."""
-    bounds = [number["below"] for number in numbers if "below" in number]
-    values = [value for number in numbers if "value" in number for value in flat(number["value"])]
-    return [
-        item.value
-        for item in read(row)
-        if not any(same(value, item) for value in values) and not any(abs(item.value) < bound for bound in bounds)
-    ]
+def unserved(row: dict[str, str], values: list[Value], bounds: list[float]) -> list[float]:
+    """Return the numbers a row prints that are none of the values, and no noise below one of the bounds."""
+    served = [number for value in values for number in flat(value)]
+    left = []
+    for item in read(row):
+        if not any(same(number, item) for number in served) and not any(abs(item.value) < bound for bound in bounds):
+            left.append(item.value)
+    return left

@@ -26,6 +26,11 @@ def value(token: str) -> float:
     return float(token.replace("−", "-"))
 
 
+def shorten(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+
+
 def significant(token: str) -> int:
     """Return how many significant digits are printed."""
     return len(re.split("[eE]", token)[0].lstrip("-+−0.").replace(".", ""))

@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
 MIME = "application/papermill.record/"
-ROOT, SOURCES = "FRESH_ROOT", "FRESH_SOURCES"  # the project's folder; a file that lists what cells may depend on
+ROOT, SOURCES = "GUARD_ROOT", "GUARD_SOURCES"  # the project's folder; a file that lists what cells may depend on
 
 
 def publish(name: str, payload: dict) -> None:

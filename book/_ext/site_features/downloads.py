@@ -23,9 +23,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from build_control.git_commit import commit_of, project_files
+from cited_numbers import numbers_of_record
 from cited_numbers.edition import Edition
-from cited_numbers.num_role import tex_of, text_of
-from drift_guard import published
+from cited_numbers.number_text import Numbers, tex_of, text_of
 
 PLACE = "<!-- the book on paper -->"  # where the link to the PDF goes if one is printed
 FOLDER, ARCHIVE = "downloads", "sources.zip"
@@ -54,7 +54,7 @@ sys.path[:0] = [str(project / folder) for folder in ("", "book", "book/_ext")]""
 # ---- notebook and script
 
 
-def plain(markdown: str, numbers: dict[str, dict]) -> str:
+def plain(markdown: str, numbers: Numbers) -> str:
     """Return a page's Markdown as a notebook shows it: numbers and the text of references instead of roles."""
 
     def role(match: re.Match) -> str:
@@ -68,7 +68,7 @@ def plain(markdown: str, numbers: dict[str, dict]) -> str:
     return NUM_IN_FORMULA.sub(formula, ROLE.sub(role, LABEL.sub("", markdown)))
 
 
-def notebook(text: str, path: Path, words: str, numbers: dict[str, dict]) -> nbformat.NotebookNode:
+def notebook(text: str, path: Path, words: str, numbers: Numbers) -> nbformat.NotebookNode:
     """Return a page as a notebook that begins with how to run it."""
     read = read_myst_markdown_notebook(text, path=path)
     made = [
@@ -132,7 +132,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         return
     root, folder = Path(app.srcdir), Path(app.outdir, FOLDER)
     folder.mkdir(exist_ok=True)
-    commit, edition, numbers = commit_of(root), Edition.of(app.config), published.numbers(app.env)
+    commit, edition, numbers = commit_of(root), Edition.of(app.config), numbers_of_record.state(app.env).numbers
     notebooks = {}
     for page, name in stems(app).items():
         path = Path(app.env.doc2path(page))

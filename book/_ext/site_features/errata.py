@@ -18,6 +18,8 @@ from docutils.parsers.rst import directives
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from number_audit import state as audit
+
 log = logging.getLogger(__name__)
 NUMBER = re.compile(r"E(\d+)[a-z]?")
 
@@ -85,7 +87,9 @@ def check(app, env):
     for number, places in marks.items():
         if number not in entries:
             log.warning("{erratum}`%s` has no entry on the page of the errata", number, location=places[0][0])
-    return sorted({page for places in (*entries.values(), *marks.values()) for _, page in places})
+    # An entry may name what the cells beside its marks put in.
+    marked = {f"erratum-{number.lower()}": {page for _, page in places} for number, places in marks.items()}
+    audit.state(env).lenders = marked
 
 
 def link(app, doctree, page):

@@ -2,7 +2,7 @@
 
 The theme's styles are made for any site; a book uses a third of their 400 kB. A rule stays if each class, id and
 element name of its selector occurs as a word in some page or in some script, which may add it later. A build writes
-all pages or none (`freshness`), so what no page uses is known when the last one is written.
+all pages or none (`stale_files`), so what no page uses is known when the last one is written.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, ByteStringObject, DictionaryObject, NameObject, TextStringObject
 
-from build_control import freshness
+from build_control import skip_unchanged
 from build_control.git_commit import Commit, commit_of
 from cited_numbers.edition import ROOT, version
 from site_features import chromium
@@ -297,7 +297,7 @@ def print_site(site: Path, commit: Commit | None) -> Path:
     way = "../" * first.count("/") + NAME
     link = f'{PLACE}<a class="paper" href="{way}">The whole book as one PDF</a>'
     start.write_text(re.sub(re.escape(PLACE) + '(<a class="paper".*?</a>)?', link, html, count=1), encoding="utf8")
-    freshness.add_to_site(site)
+    skip_unchanged.add_to_site(site)
     return target
 
 

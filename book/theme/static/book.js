@@ -37,8 +37,10 @@
     waiting = requestAnimationFrame(update);
   };
   addEventListener("load", later);
-  addEventListener("resize", later);
   document.addEventListener("toggle", later, true);
+  // After a change of the window the columns take their widths in steps: the last one counts, and no event tells of it.
+  const article = document.querySelector(".bd-article");
+  if (article) new ResizeObserver(later).observe(article);
 })();
 
 // A link into a closed box, to a solution or to an erratum inside one, opens it.

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from toy_book import HEADER, ToyBook
 
-from build_control import freshness
+from build_control import source_state
 from build_control.git_commit import files_at_hand
 from drift_guard.kernel_recorder import Recorder
 
@@ -23,13 +23,7 @@ print("once")
 ```
 """
 )
-EXTENSIONS = [
-    "build_control.freshness",
-    "build_control.garbage",
-    "build_control.build_lock",
-    "build_control.fail_on_warnings",
-    "build_control.parallel_build",
-]
+EXTENSIONS = ["build_control"]
 SAME = "Nothing changed since the last build"
 
 
@@ -69,7 +63,7 @@ def folder(tmp_path, monkeypatch) -> Path:
         "recorded/page.json",
         "page.md",
         "theme/templates/page.html",
-        "_ext/build_control/freshness.py",
+        "_ext/build_control/source_state.py",
         "published-ids.txt",
     ):
         path = tmp_path / "book" / name
@@ -78,7 +72,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message", "One")
-    monkeypatch.setattr(freshness, "EXTENSIONS", tmp_path / "book" / "_ext")
+    monkeypatch.setattr(source_state, "EXTENSIONS", tmp_path / "book" / "_ext")
     return tmp_path
 
 
@@ -88,7 +82,7 @@ def git(folder: Path, *words: str) -> None:
 
 
 def state(folder: Path, cells: str = "cells") -> str:
-    return freshness.state_of_all(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"), cells)
+    return source_state.state_of_all(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"), cells)
 
 
 def test_everything_that_a_build_reads_is_part_of_the_state(folder, monkeypatch):

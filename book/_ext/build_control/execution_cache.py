@@ -1,0 +1,63 @@
+"""Reuse what executed cells made only where nothing changed that cells depend on.
+
+MyST-NB finds executed cells again by their code alone. Here its cache lies in a folder named by a digest of all that
+cells depend on (`source_state`). A seal, written when a build ends, tells that the cache is whole. A cache without one
+is dropped, and a build during which something was edited that cells depend on writes none, because a later build that
+finds the edit undone would take the outputs for those of the old state. With FRESH_ANEW=1 every cell runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from build_control import source_state
+
+
+def is_anew() -> bool:
+    """Tell whether every cell shall run, whatever the cache holds."""
+    return os.environ.get("FRESH_ANEW", "") not in ("", "0")
+
+
+def choose(app: Sphinx, config: Config) -> None:
+    """Choose the cache before MyST-NB opens one."""
+    found = source_state.of(app)
+    cache = Path(app.outdir).parent / ".jupyter_cache" / found.cells[:16]
+    seal = seal_of(cache)
+    is_whole = cache.exists() and seal.exists() and seal.read_text(encoding="utf8") == source_state.sum_of(cache)
+    if cache.exists() and (is_anew() or not is_whole):
+        shutil.rmtree(cache)
+    seal.unlink(missing_ok=True)
+    for path in found.listed:
+        # Python trusts a compiled file when time (in seconds) and size of its source agree: two edits in a second
+        if path.suffix == ".py":
+            Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
+    config.nb_execution_cache_path = str(cache)
+
+
+def seal_of(cache: Path) -> Path:
+    return cache.with_suffix(".sum")
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Seal the cache, and after a good build remove those of other states."""
+    cache = Path(app.config.nb_execution_cache_path)
+    edited, _ = source_state.edited_meanwhile(app)
+    if cache.exists() and not edited:
+        seal_of(cache).write_text(source_state.sum_of(cache), encoding="utf8")
+    if exception is None:
+        for other in cache.parent.glob("*"):
+            if other.stem != cache.name:
+                shutil.rmtree(other) if other.is_dir() else other.unlink()
+
+
+def setup(app: Sphinx) -> dict:
+    app.setup_extension("build_control.source_state")
+    app.connect("config-inited", choose, priority=900)
+    app.connect("build-finished", finish, priority=999)  # after every extension that may still end the build
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,39 @@
+"""Run the cells of all pages in the same surroundings, whoever builds the book.
+
+Cells import the project's modules whether or not it is installed, figures are SVG whose parts have the same names in
+every build, and no settings of the user take part. A cell may read the files that `fresh_sources` names and no other
+file of the project, because a change of that would go unnoticed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from build_control import source_state
+from drift_guard import kernel_setup
+
+DRAWING = (
+    'c.InlineBackend.figure_formats = {"svg"}',
+    'c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}',
+)
+ADVICE = "name it in `fresh_sources`: its changes would go unnoticed"
+
+
+def add(app: Sphinx, config: Config) -> None:
+    kernels = kernel_setup.of(app)
+    settings = kernel_setup.folder_of(app) / "matplotlibrc"
+    settings.write_text("svg.hashsalt: book\n", encoding="utf8")
+    kernels.configuration += DRAWING
+    kernels.modules.append(Path(app.srcdir))
+    kernels.variables.update(MATPLOTLIBRC=str(settings), JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1")
+    kernel_setup.watch_reads(app, source_state.of(app).listed, ADVICE)
+
+
+def setup(app: Sphinx) -> dict:
+    app.setup_extension("build_control.source_state")
+    app.setup_extension("drift_guard.kernel_setup")
+    app.connect("config-inited", add, priority=910)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

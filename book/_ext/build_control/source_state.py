@@ -1,0 +1,158 @@
+"""Tell in a digest what a build reads, so that a later one knows whether anything changed.
+
+Cells depend on the files that `fresh_sources` names, on Python and on every installed package. `fresh_sources` lists
+glob patterns from the folder of the configuration; an entry `{file.yml: [a, b]}` says that cells depend only on these
+fields of the file's entries. A build depends on all files of the project, on its commit and on how it was asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sphinx.application import Sphinx
+
+from build_control.git_commit import LEFT_OUT, commit_of, files_at_hand
+
+EXTENSIONS = Path(__file__).parents[1]
+IN_THE_KERNEL = "__init__", "kernel_recorder", "figure_record", "array_digest", "artist_looks", "axis_record"
+RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
+Patterns = list[str | dict[str, list[str]]]
+States = dict[Any, tuple[int, int] | None]
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """Return a digest of a sequence of byte strings, in which each one's length counts too."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(f"{len(part)}\n".encode() + part)
+    return total.hexdigest()
+
+
+def contents(root: Path, paths: Iterable[Path]) -> Iterator[bytes]:
+    for path in paths:
+        yield Path(os.path.relpath(path, root)).as_posix().encode()
+        yield path.read_bytes()
+
+
+def files_in(folder: Path, pattern: str = "**/*") -> list[Path]:
+    """Return the files that a pattern finds, in a fixed order; nothing that Python, or a build, leaves behind."""
+    found = (path for path in folder.glob(pattern) if path.is_file())
+    return sorted(path for path in found if not LEFT_OUT & set(path.relative_to(folder).parts))
+
+
+def packages(root: Path) -> list[str]:
+    """Return name and version of every installed package, as the names of their metadata folders tell them.
+
+    What an installation of the project itself left in its own folder does not count: the project's files do.
+    """
+    folders = {Path(entry or ".").resolve() for entry in sys.path} - {root.resolve()}
+    found = (path.name for folder in folders if folder.is_dir() for path in folder.glob("*.*-info"))
+    return sorted(set(found))
+
+
+def chosen(path: Path, fields: list[str]) -> bytes:
+    """Return only some fields of the entries of a YAML file, as bytes."""
+    if not fields:
+        return b""
+    entries = yaml.load(path.read_text(encoding="utf8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
+    return repr([(name, [(entry or {}).get(field) for field in fields]) for name, entry in entries.items()]).encode()
+
+
+def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list[str]]]:
+    """Return the files whose whole content matters to cells, and those of which only some fields do."""
+    whole, partly = list(RECORDER), {}
+    for pattern in patterns:
+        if isinstance(pattern, str):
+            whole += files_in(root, pattern)
+        else:
+            partly.update({root / name: fields for name, fields in pattern.items()})
+    return sorted(set(whole)), partly
+
+
+def keys(root: Path, patterns: Patterns) -> tuple[str, list[Path]]:
+    """Return the state of what cells depend on, and the sources among it."""
+    whole, partly = sources(root, patterns)
+    python = [sys.version, platform.machine(), *packages(root)]
+    fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
+    return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
+
+
+def state_of_all(app: Sphinx, cells: str) -> str:
+    """Return the state of everything that a build reads, and of how it was asked for."""
+    root = Path(app.srcdir)
+    asked = [*sys.argv[1:], str(app.outdir), commit_of(root), os.environ.get("SOURCE_DATE_EPOCH")]
+    return digest([cells.encode(), repr(asked).encode(), *contents(root, all_files(root))])
+
+
+def all_files(root: Path) -> list[Path]:
+    return sorted({*files_at_hand(root), *files_in(EXTENSIONS.parent)})
+
+
+def state_of_site(site: Path) -> str:
+    """Return names, sizes and times of the site's files; not the time that a copy may keep, or anyone may set."""
+    files = ((path.relative_to(site).as_posix(), path.stat()) for path in files_in(site))
+    return digest(f"{name} {stat.st_size} {stat.st_ctime_ns}".encode() for name, stat in files)
+
+
+def sum_of(folder: Path) -> str:
+    return digest(contents(folder, files_in(folder)))
+
+
+def states(paths: Iterable[Path]) -> States:
+    """Return files with what tells whether they are written again."""
+    return {path: (path.stat().st_ino, path.stat().st_ctime_ns) for path in paths if path.is_file()}
+
+
+# ---- of a build
+
+
+@dataclass
+class SourceState:
+    """What a build found when it began."""
+
+    cells: str  # the state of what cells depend on
+    everything: str  # the state of all that the build reads
+    listed: list[Path]  # the sources that cells depend on
+    of_cells: States = field(default_factory=dict)  # by which a file shows that it is written again
+    of_everything: States = field(default_factory=dict)
+
+
+def states_now(app: Sphinx) -> tuple[States, States]:
+    """Return the states of what cells depend on, and of everything that the build reads."""
+    root = Path(app.srcdir)
+    whole, partly = sources(root, app.config.fresh_sources)
+    of_cells = states([*whole, *partly]) | dict.fromkeys(packages(root))
+    return of_cells, states(all_files(root))
+
+
+def of(app: Sphinx) -> SourceState:
+    """Return what this build found when it began."""
+    found = vars(app).get("source_state")
+    if found is None:
+        of_cells, of_everything = states_now(app)  # before their contents are looked at
+        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources)
+        found = SourceState(cells, state_of_all(app, cells), listed, of_cells, of_everything)
+        vars(app)["source_state"] = found
+    return found
+
+
+def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
+    """Tell whether something that cells depend on, or anything that the build reads, was written since it began.
+
+    It may have been read before or after.
+    """
+    of_cells, of_everything = states_now(app)
+    return of_cells != of(app).of_cells, of_everything != of(app).of_everything
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_config_value("fresh_sources", [], "", [list])
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

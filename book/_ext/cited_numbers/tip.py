@@ -1,0 +1,34 @@
+"""The tip of a quoted number, which shows on hover and on keyboard focus: value, meaning, how firm its digits are."""
+
+from __future__ import annotations
+
+from cited_numbers.number_text import Numbers, every, find, full, prose
+from cited_numbers.numbers_of_record import NumberOfRecord, Value
+
+LISTED = 8  # so many items of a list are told one by one
+
+
+def tip_of(numbers: Numbers, quote: str) -> str:
+    """Return what the tip of a quote tells."""
+    number, value, _ = find(numbers, quote)
+    entry = number.entry
+    if number.is_noise:
+        bound = prose(f"{number.below:.0e}")
+        return f"{entry.meaning}: rounding noise, below {bound}; its digits depend on the processor."
+    unit = f" {entry.unit}" if entry.unit else ""
+    return f"{entry.meaning}: {value_in_full(value)}{unit}. {firmness(number)}"
+
+
+def value_in_full(value: Value) -> str:
+    if isinstance(value, list) and len(value) > LISTED:
+        return f"{len(value)} items"
+    return every(value, full, ", ", "; ")
+
+
+def firmness(number: NumberOfRecord) -> str:
+    """Return how firmly the digits of a value hold, as a sentence."""
+    if number.entry.given:
+        return "Given by the source."
+    if isinstance(number.value, int):
+        return "Exact."
+    return f"Holds to a relative {prose(format(number.entry.tolerance, '.0e'))}."

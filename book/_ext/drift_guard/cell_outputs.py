@@ -1,0 +1,197 @@
+"""Read what a page's cells made: the numbers and drawings that they published, and the outputs that they show.
+
+Code cells count from 1 as they stand on their page, and the n-th has the anchor `cell-<n>`. Numbers and drawings come
+as glue that is not displayed (see `kernel_recorder`), in messages by these names:
+
+    number:<id>          {"run", "id", "value", "shown", "tolerance"}; of noise {"run", "id", "below"}, with "above"
+                         where it is not below its bound
+    figure:<run>.<n>     {"run", and the record of the n-th figure that the cell shows}
+    unlisted:<run>       {"run", "files"}: files of the project that the cell read and nobody had named
+
+`run` counts the executions in a kernel. It ends here: the place of the cell takes over, and no record holds either.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.environment.collectors import EnvironmentCollector
+
+from drift_guard import kernel_setup
+from drift_guard.compare_pages import fault
+from drift_guard.page_data import TOLERANCE, Figure, Number, Output, Page, Row, Text
+
+KINDS = {
+    "application/javascript": "script",
+    "text/html": "html",
+    "text/markdown": "markdown",
+    "text/latex": "latex",
+    "text/plain": "text",
+}  # best first, as MyST-NB chooses
+
+
+# ---- what is kept with Sphinx's environment
+
+
+@dataclass
+class State:
+    """What the cells of every page made, so that a build that reads no page compares all."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    settled: dict[str, dict[str, Number]] = field(default_factory=dict)  # the guard's, as recorded where that agrees
+
+
+def state(env: BuildEnvironment) -> State:
+    return vars(env).setdefault("drift_guard", State())
+
+
+def numbers_of(env: BuildEnvironment, page: str) -> dict[str, Number]:
+    """Return the numbers that a page publishes: as recorded where the guard found that to agree, else computed."""
+    made = state(env).pages.get(page, Page())
+    return state(env).settled.get(page, made.numbers)
+
+
+# ---- the messages of the kernel
+
+
+def messages(env: BuildEnvironment, page: str) -> Iterator[tuple[str, dict]]:
+    """Yield name and content of what the cells of a page sent; None for glue that is not displayed."""
+    if not env.nb_metadata.get(page, {}).get("glue"):
+        return
+    path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
+    for name, bundle in json.loads(path.read_text(encoding="utf8")).items():
+        if name.startswith(("number:", "figure:", "unlisted:")):
+            yield name, json.loads(bundle["data"]["text/plain"])
+        elif bundle["metadata"]["scrapbook"]["mime_prefix"]:  # not displayed, to be shown elsewhere
+            yield f"glue:{name}", {}
+
+
+def read_number(message: dict, cell: int | None) -> Number:
+    return Number(
+        id=message["id"],
+        cell=cell,
+        value=message.get("value"),
+        below=message.get("below"),
+        above=message.get("above"),
+        shown=message.get("shown", ""),
+        tolerance=message.get("tolerance") or TOLERANCE,
+    )
+
+
+def unlisted_file(page: str, cell: int | None, file: str, advice: str) -> Row:
+    return fault(page, cell, file, "read by the cell", advice)
+
+
+def unshown_glue(page: str, name: str) -> Row:
+    reason = "not recorded: show it in its cell, or use `record`"
+    return fault(page, None, f"glue {name}", "not displayed", reason)
+
+
+# ---- the outputs on the page
+
+
+def code_cells(doctree: nodes.document) -> list[nodes.container]:
+    """Return the code cells of a page in their order."""
+    return [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
+
+
+def text_of(node: nodes.Node) -> str:
+    """Return the text of an output as it stands, the cells of a table between bars.
+
+    A node with the attribute `recorded_as` has this text in the record: a quoted number its name, say.
+    """
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    if "recorded_as" in getattr(node, "attributes", {}):
+        return node["recorded_as"]
+    parts = [text_of(child) for child in node.children]
+    if isinstance(node, nodes.row):
+        return " | ".join(parts)
+    if isinstance(node, nodes.enumerated_list) and node.get("start", 1) != 1:
+        parts.insert(0, f"from {node['start']}")
+    if isinstance(node, nodes.superscript | nodes.subscript):
+        parts.insert(0, "^" if isinstance(node, nodes.superscript) else "_")
+    return ("" if isinstance(node, nodes.TextElement) else "\n").join(parts)
+
+
+def read_output(node: nodes.Element, cell: int | None = None) -> Output | None:
+    """Return an output of a cell, a figure without what it draws; None for an empty one."""
+    bundles = [part for part in node.findall(nodes.container) if part.get("nb_element") == "mime_bundle"]
+    if not bundles:
+        text = text_of(node).rstrip()
+        return Text("text", text.splitlines(), cell) if text else None
+    images = list(node.findall(nodes.image))
+    if images:
+        captions = list(node.findall(nodes.caption))
+        caption = text_of(captions[0]).strip() if captions else ""
+        name = node["names"][0] if node.get("names") else ""
+        return Figure(name, images[0].get("alt", "").strip(), caption, cell=cell)
+    parts = {part["mime_type"]: part for part in bundles[0].children}
+    for mime, kind in KINDS.items():
+        if mime in parts:
+            return Text(kind, text_of(parts[mime]).rstrip().splitlines(), cell)
+    return Text("other", sorted(parts), cell)
+
+
+def read_outputs(doctree: nodes.document) -> Iterator[Output]:
+    """Yield the outputs of all cells of a page in their order, without what figures draw."""
+    for place, cell in enumerate(code_cells(doctree), start=1):
+        for shown in cell.children:
+            if shown.get("nb_element") != "cell_code_output":
+                continue
+            for node in shown.children:
+                if output := read_output(node, place):
+                    yield output
+
+
+# ---- the page
+
+
+def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice: str) -> Page:
+    """Return what the cells of a page made."""
+    places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
+    drawings: dict[int | None, list[dict]] = {}
+    made = Page()
+    for name, message in messages(env, page):
+        kind, _, rest = name.partition(":")
+        run = message.pop("run", None)
+        cell = places.get(run) if run else None
+        if kind == "number":
+            made.numbers[message["id"]] = read_number(message, cell)
+        elif kind == "figure":
+            drawings.setdefault(cell, []).append(message)
+        elif kind == "unlisted":
+            made.faults += [unlisted_file(page, cell, file, advice) for file in message["files"]]
+        else:
+            made.faults.append(unshown_glue(page, rest))
+    for output in read_outputs(doctree):
+        if isinstance(output, Figure) and drawings.get(output.cell):
+            output = replace(output, draws=drawings[output.cell].pop(0))
+        made.outputs.append(output)
+    return made
+
+
+class CellOutputs(EnvironmentCollector):
+    """Give every code cell its anchor, and keep what the cells made with Sphinx's environment."""
+
+    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
+        for place, cell in enumerate(code_cells(doctree), start=1):
+            cell["ids"].append(f"cell-{place}")
+        page = app.env.docname
+        advice = kernel_setup.of(app).advice
+        state(app.env).pages[page] = read_page(app.env, page, doctree, advice)
+
+    def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+        state(env).pages.pop(docname, None)
+
+
+def setup(app: Sphinx) -> dict:
+    app.setup_extension("drift_guard.kernel_setup")  # the kernels count the runs
+    app.add_env_collector(CellOutputs)
+    return {"version": "1", "env_version": 3, "parallel_read_safe": False, "parallel_write_safe": True}

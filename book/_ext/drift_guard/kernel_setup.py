@@ -1,0 +1,73 @@
+"""Start the kernels of all pages in surroundings that the build makes, so that IPython loads the recorder in each.
+
+They have a profile of their own, so that no start-up file of the user takes part. Other extensions add to the
+surroundings before the first page is read: lines of IPython's configuration, folders of modules, variables.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+EXTENSIONS = Path(__file__).parents[1]  # where a kernel finds drift_guard
+PROFILE = """# Written by the build: how IPython runs the cells.
+c.InteractiveShellApp.extensions = ["drift_guard.kernel_recorder"]
+c.HistoryManager.enabled = False
+c.IPKernelApp.log_level = "ERROR"
+"""
+
+
+@dataclass
+class KernelSetup:
+    """What the kernels are started with."""
+
+    configuration: list[str] = field(default_factory=list)  # lines of IPython's configuration
+    modules: list[Path] = field(default_factory=list)  # folders that come first where modules are looked for
+    variables: dict[str, str] = field(default_factory=dict)  # of the environment
+    sources: list[Path] | None = None  # the files that cells may read; None: nobody watches what they read
+    advice: str = ""  # what to do with a file that is not among them
+
+
+def of(app: Sphinx) -> KernelSetup:
+    """Return the application's setup of kernels."""
+    return vars(app).setdefault("kernel_setup", KernelSetup())
+
+
+def folder_of(app: Sphinx) -> Path:
+    """Return the folder of what kernels read to start; what lies there is no file of the project."""
+    folder = Path(app.doctreedir, "kernels")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def watch_reads(app: Sphinx, sources: Iterable[Path], advice: str) -> None:
+    """Make it a fault that a cell reads a file of the project that is not among the sources."""
+    of(app).sources = list(sources)
+    of(app).advice = advice
+
+
+def write(app: Sphinx, config: Config) -> None:
+    """Write the profile, and put all that kernels inherit into the environment."""
+    setup = of(app)
+    folder = folder_of(app)
+    profile = folder / "profile_default"
+    profile.mkdir(exist_ok=True)
+    lines = "".join(f"{line}\n" for line in setup.configuration)
+    (profile / "ipython_kernel_config.py").write_text(PROFILE + lines, encoding="utf8")
+    before = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    modules = dict.fromkeys([*map(str, setup.modules), str(EXTENSIONS), *before])
+    os.environ.update(IPYTHONDIR=str(folder), PYTHONPATH=os.pathsep.join(modules), **setup.variables)
+    if setup.sources is not None:
+        listed = folder / "sources.txt"
+        listed.write_text("".join(f"{path}\n" for path in setup.sources), encoding="utf8")
+        os.environ.update(GUARD_ROOT=str(app.srcdir), GUARD_SOURCES=str(listed))
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("config-inited", write, priority=950)  # after those that add to the surroundings
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
