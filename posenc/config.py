@@ -120,7 +120,8 @@ def from_config(
     type; or the whole config.json, of which only what bears on rotary positions is read; `head_dim`, which a whole
     config.json may state itself (`qk_rope_head_dim`, `head_dim`, or `hidden_size` over `num_attention_heads`);
     `length`, tokens in the text at hand, on which "dynamic" and "longrope" depend (None: within the trained length;
-    "longrope" takes its long factors beyond the original length only); `layer_type`, which one of several to return.
+    "longrope" takes its long factors beyond the original length only); `layer_type`, which one of several to return. A
+    stated `factor` counts, whatever the ratio of the two lengths, which differs from it in published files.
     Returns: a named tuple (frequencies, attention_factor, rotary_dim): float64 array of shape (rotary_dim/2,) in
     radians per token, what cosines and sines are multiplied by (scores by its square), and the number of leading
     coordinates that are rotated; for settings by layer type without `layer_type`, a dict of them, in which a type whose
