@@ -379,7 +379,7 @@ def test_a_long_list_is_closed_until_its_number_is_asked_for(tmp_path, browser):
     }
     entries = "\n".join(f"{name}: {{meaning: A number, shown: g}}" for name in names)
     book = ToyBook(
-        tmp_path, pages, entries, ["drift_guard.published", "cited_numbers.num_role", "cited_numbers.numbers_page"]
+        tmp_path, pages, entries, ["drift_guard.cell_outputs", "cited_numbers.num_role", "cited_numbers.numbers_page"]
     )
     built = book.build()
     assert built.returncode == 0, built.stdout + built.stderr
