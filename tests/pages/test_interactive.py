@@ -48,7 +48,9 @@ def chromium(browser):
 def folder(tmp_path_factory) -> Path:
     """Pages `lab.html` and `explorer.html` that hold a figure and a section, beside a copy of the figures' files."""
     folder = tmp_path_factory.mktemp("interactive")
-    shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
+    (folder / "interactive").mkdir()
+    for path in [*interactive_figures.SOURCES.glob("*.js"), *interactive_figures.SOURCES.glob("*.css")]:
+        (folder / "interactive" / path.name).write_text(interactive_figures.published(path), encoding="utf8")
     for name in LIVE:
         scripts = "".join(
             f'<script defer src="interactive/{script}"></script>' for script in interactive_figures.scripts(name)
@@ -981,9 +983,18 @@ def test_together_they_weigh_less_than_20_kilobytes():
     scripts = {script for name in interactive_figures.FIGURES for script in interactive_figures.scripts(name)}
     assert scripts == {path.name for path in interactive_figures.SOURCES.glob("*.js")}
     assert (
-        sum(len(gzip.compress((interactive_figures.SOURCES / script).read_bytes(), mtime=0)) for script in scripts)
+        sum(
+            len(gzip.compress(interactive_figures.published(interactive_figures.SOURCES / name).encode(), mtime=0))
+            for name in (*scripts, interactive_figures.STYLE)
+        )
         < 20_000
     )
+
+
+def test_published_scripts_lose_comments_and_nothing_else(tmp_path):
+    script = tmp_path / "a.js"
+    script.write_text('/* What it\n   is. */\nconst site = "http://a";\n  let x = 1;  // one\n', encoding="utf8")
+    assert interactive_figures.published(script) == 'const site = "http://a";\nlet x = 1;\n'
 
 
 # The directive.
@@ -1057,7 +1068,8 @@ def test_directive_warns_of_a_missing_static_figure_and_bad_states(tmp_path):
     assert built.returncode == 1
     assert "index.md:3" in said and "'lab' is followed by no cell that draws its static figure" in said
     assert "got 'lab:k=x'" in said
-    assert "there is no interactive figure 'clock'; there are explorer, lab" in said
+    known = ", ".join(interactive_figures.FIGURES)
+    assert f"there is no interactive figure 'clock'; there are {known}" in said
 
 
 def test_every_link_to_a_state_in_the_book_is_one_the_figure_has(figure):
