@@ -51,11 +51,12 @@ class Recorder:
 
     def figure(self, figure):
         """Publish the record of a figure about to be shown, and add nothing to what is shown."""
+        from drift_guard import ink
         from drift_guard.figure_record import figure_record
 
         self.figures += 1
         try:
-            record = figure_record(figure)
+            record = {**figure_record(figure), "ink": ink.picture(figure)}
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
