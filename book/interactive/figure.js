@@ -4,7 +4,8 @@
    interactive.figure(name, parameters, view) starts the figure whose element has the id `name`, if the page has one.
    parameters: {key: {min, max, step, start, log}}, where a bound may be a function of the state so far.
    view(root, figure) returns {render(state), sentences(state), walk(state)}: sentences gives {data-sentence name: text},
-   walk what one step of the button data-walk changes. */
+   walk what one step of the button data-walk changes. figure.before is the state in which the last move began, which
+   the drawing shows as a ghost; it is null until something moves. */
 "use strict";
 interactive.figure = (() => {
   const bound = (limit, state) => (typeof limit === "function" ? limit(state) : limit);
@@ -50,6 +51,7 @@ interactive.figure = (() => {
 
   function showControl(input, parameter, state) {
     const value = state[input.name];
+    if (input.options) return void (input.value = value);  // a select
     const slider = input.type === "range";
     const shape = slider ? (limit) => toSlider(parameter, limit) : (limit) => limit;
     const wanted = { min: shape(bound(parameter.min, state)), max: shape(bound(parameter.max, state)),
@@ -67,12 +69,14 @@ interactive.figure = (() => {
   return function figure(name, parameters, view) {
     const root = document.getElementById(name);
     if (!root || root.dataset.interactive !== name) return;
-    const inputs = [...root.querySelectorAll("input[name]")];
+    const inputs = [...root.querySelectorAll("input[name], select[name]")];
     let state = startOf(parameters);
+    let before = null;
     let note = "";
     let frame = 0;
     let quiet = 0;
     let moved = false;
+    let pressed = 0;  // 1 from a press to its first change, 2 until it is let go: a ghost is where a drag began
 
     /* Asking the browser for a size in the midst of drawing makes it lay out the page anew: ask once a resize. */
     const measured = new Map();
@@ -82,7 +86,7 @@ interactive.figure = (() => {
     }
     /* A view that is scrolled away is drawn when it comes back, so that a drag draws what is seen and no more. */
     const away = new Set();
-    const onScreen = (element) => !away.has(element.closest("[role=group]"));
+    const onScreen = (element) => !away.has(element.closest(".view"));
     const watcher = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) away[isIntersecting ? "delete" : "add"](target);
       refresh();
@@ -116,6 +120,8 @@ interactive.figure = (() => {
     }
     function set(changes) {
       note = "";
+      if (pressed === 1 || (!moved && !pressed)) before = state;
+      if (pressed) pressed = 2;
       moved = true;
       root.classList.add("moving");
       state = settle(parameters, { ...state, ...changes });
@@ -125,19 +131,25 @@ interactive.figure = (() => {
       const address = readAddress(name, parameters, decoded(location.hash));
       if (!address) return false;
       state = address.state;
+      before = null;
       moved = false;
       note = noteOf(address.refused);
       refresh();
       return true;
     }
 
+    root.addEventListener("pointerdown", () => { pressed = 1; }, true);
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { pressed = 0; }, true);
+
     const live = root.querySelector(".interactive-live");
     live.hidden = false;
     const still = root.querySelector(".interactive-still");
+    takeCaption(root, live, still);
     still.open = false;
     matchMedia("print").addEventListener("change", (event) => { still.open = event.matches; });
 
-    const drawn = view(root, { get state() { return state; }, set, redraw: refresh, sizeOf, onScreen });
+    const drawn = view(root, { get state() { return state; }, get before() { return before; }, set, redraw: refresh, sizeOf, onScreen,
+      measure: () => measured.clear() });
     for (const input of inputs) {
       const parameter = parameters[input.name];
       const slider = input.type === "range";
@@ -149,7 +161,7 @@ interactive.figure = (() => {
       });
     }
     /* Moving one thing can change several sentences; only those of the view in hand are announced. */
-    for (const group of root.querySelectorAll("[role=group]")) {
+    for (const group of root.querySelectorAll(".view")) {
       watcher.observe(group);
       group.addEventListener("focusin", () => {
         for (const line of root.querySelectorAll("[data-sentence]")) {
@@ -167,6 +179,22 @@ interactive.figure = (() => {
     say();
     if (opened) root.scrollIntoView();
   };
+
+  /* The live figure carries the number, the caption and the address of the static one, which is folded away. */
+  function takeCaption(root, live, still) {
+    const caption = still.querySelector("figcaption");
+    if (!caption) return;
+    const figure = caption.closest("figure");
+    live.id = figure.id;
+    figure.removeAttribute("id");
+    const shown = document.createElement("div");
+    shown.className = "interactive-caption";
+    shown.id = `${root.id}-caption`;
+    shown.append(...caption.childNodes);
+    caption.remove();
+    root.append(shown);
+    interactive.assign(root, { role: "figure", "aria-labelledby": shown.id });
+  }
 
   function decoded(hash) {
     try { return decodeURIComponent(hash); } catch { return hash; }
@@ -233,19 +261,62 @@ interactive.shapes = {
 };
 
 /* Calls back with a pointer's place in an element: `choose` while it is pressed there (a press, a drag, a tap), `hover`
-   while it only points, and with no place when it leaves. */
+   while it only points, and with no place when it leaves. What is pressed on a handle is the handle's own. */
 interactive.onDrag = (element, choose, hover = () => {}) => {
+  const elsewhere = (event) => event.target.closest(".handle");
   const report = (callback, event) => {
     const box = element.getBoundingClientRect();
     callback(event.clientX - box.left, event.clientY - box.top, box);
   };
   element.addEventListener("pointerdown", (event) => {
+    if (elsewhere(event)) return;
     element.setPointerCapture(event.pointerId);
     report(choose, event);
   });
-  element.addEventListener("pointermove", (event) =>
-    report(element.hasPointerCapture(event.pointerId) ? choose : hover, event));
+  element.addEventListener("pointermove", (event) => (elsewhere(event) ? hover()
+    : report(element.hasPointerCapture(event.pointerId) ? choose : hover, event)));
   element.addEventListener("pointerleave", () => hover());
+};
+
+/* What keys move a handle by: to the right, and upward. */
+interactive.KEYS = {
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
+  PageUp: [0, 10], PageDown: [0, -10], Home: [-Infinity, 0], End: [Infinity, 0],
+};
+interactive.onKeys = (element, step) => element.addEventListener("keydown", (event) => {
+  if (event.target !== element || !(event.key in interactive.KEYS) || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  step(...interactive.KEYS[event.key]);
+});
+
+/* Makes an element of class "handle", which stands on the drawing `area`, movable by mouse, touch and keys. drag(x, y, box)
+   gets the pointer's place in the area, step(right, up) what a key asks for. */
+interactive.handle = (element, area, drag, step) => {
+  element.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    element.focus({ preventScroll: true });
+    element.setPointerCapture(event.pointerId);
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (!element.hasPointerCapture(event.pointerId)) return;
+    const box = area.getBoundingClientRect();
+    drag(event.clientX - box.left, event.clientY - box.top, box);
+  });
+  interactive.onKeys(element, step);
+};
+
+/* Puts the middle of a handle on a place of its area, and tells its value to a screen reader. */
+interactive.put = (element, [x, y], attributes) => {
+  element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+  interactive.assign(element, attributes);
+};
+
+/* Two places, moved apart until `gap` lies between them; where they are one place they part along `way`. */
+interactive.apart = ([ax, ay], [bx, by], gap, way = [1, 0]) => {
+  const distance = Math.hypot(bx - ax, by - ay);
+  const push = Math.max(0, gap - distance) / 2;
+  const [ux, uy] = distance > 0.01 ? [(bx - ax) / distance, (by - ay) / distance] : way;
+  return [[ax - push * ux, ay - push * uy], [bx + push * ux, by + push * uy]];
 };
 
 /* Writes texts into the elements that name them by data-out. */

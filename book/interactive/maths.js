@@ -46,10 +46,32 @@ interactive.maths = (() => {
 
   /* Has training on positions 0 .. trained - 1 met the phase omega * position, give or take whole turns?
      A pair that made a full turn has met (nearly) every phase; a slower one only the arc it swept. */
-  function phaseIsNew(position, omega, trained) {
+  function angleIsNew(angle, omega, trained) {
     const swept = omega * (trained - 1);
-    return swept < 2 * Math.PI && (omega * position) % (2 * Math.PI) > swept;
+    return swept < 2 * Math.PI && angle % (2 * Math.PI) > swept;
   }
+  const phaseIsNew = (position, omega, trained) => angleIsNew(omega * position, omega, trained);
+
+  /* Context extension: frequencies in, frequencies out, for a text `factor` times as long as the training. */
+  const interpolated = (omegas, factor) => omegas.map((omega) => omega / factor);
+
+  const ntkAware = (omegas, factor) => omegas.map((omega, pair) => omega * factor ** (-pair / (omegas.length - 1)));
+
+  /* YaRN's published ramp over pairs, between those of 32 turns and of 1 turn in the trained length, ends rounded. */
+  function yarn(omegas, factor, trained) {
+    const step = Math.log(omegas[0] / omegas.at(-1)) / (omegas.length - 1);
+    const pairOf = (turns) => Math.log(omegas[0] * trained / (2 * Math.PI * turns)) / step;
+    const last = 2 * omegas.length - 1;
+    let [low, high] = [Math.floor(pairOf(32)), Math.ceil(pairOf(1))];
+    const all = high < 0 ? 0 : low > last ? 1 : null;  // every pair turns too little, or often
+    [low, high] = [Math.max(low, 0), Math.min(high, last)];
+    if (low === high) high += 0.001;
+    return omegas.map((omega, pair) => {
+      const keep = all ?? 1 - Math.max(0, Math.min(1, (pair - low) / (high - low)));
+      return omega / factor * (1 - keep) + omega * keep;
+    });
+  }
+  const yarnScoreFactor = (factor) => (factor > 1 ? (0.1 * Math.log(factor) + 1) ** 2 : 1);
 
   const sign = (text) => (Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212"));
   const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
@@ -67,7 +89,8 @@ interactive.maths = (() => {
   };
 
   return {
-    frequency, frequencies, sinusoidalTable, rowProduct, similarity, rotate, dot, alibiSlopes, phaseIsNew,
+    frequency, frequencies, sinusoidalTable, rowProduct, similarity, rotate, dot, alibiSlopes, angleIsNew, phaseIsNew,
+    interpolated, ntkAware, yarn, yarnScoreFactor,
     fixed, significant, exact,
   };
 })();
