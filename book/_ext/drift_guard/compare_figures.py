@@ -161,6 +161,9 @@ def compare_ink(recorded: dict | None, computed: dict | None) -> Iterator[Differ
         if recorded != computed:
             yield one_sided("ink", DRAWN, is_new=recorded is None)
         return
+    if recorded["inches"] != computed["inches"]:
+        sizes = [" x ".join(format(side, "g") for side in one["inches"]) for one in (recorded, computed)]
+        yield Difference("size in inches", *sizes, "exact")
     if changes := ink.compare(recorded, computed):
         where, _, old, new = changes[0]
         more = f" (+{len(changes) - 1} more)" if len(changes) > 1 else ""

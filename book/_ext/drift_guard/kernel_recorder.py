@@ -15,6 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
 MIME = "application/papermill.record/"
+IMAGES = "image/svg+xml", "image/png", "image/jpeg", "application/pdf"  # in which a figure may be shown
 ROOT, SOURCES = "GUARD_ROOT", "GUARD_SOURCES"  # the project's folder; a file that lists what cells may depend on
 
 
@@ -50,17 +51,32 @@ class Recorder:
             publish(f"unlisted:{self.shell.runs}", {"run": self.shell.runs, "files": files})
 
     def figure(self, figure):
-        """Publish the record of a figure about to be shown, and add nothing to what is shown."""
+        """Publish the record of a figure about to be shown, and return what is shown, as it would be without."""
         from drift_guard import ink
         from drift_guard.figure_record import figure_record
 
         self.figures += 1
+        shown, metadata = {}, {}
         try:
-            record = {**figure_record(figure), "ink": ink.picture(figure)}
+            record = figure_record(figure)
+            shown, metadata = self.images(figure)  # drawn once, the figure is laid out, and its ink costs half as much
+            record["ink"] = ink.picture(figure, laid_out=bool(shown))
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
-        return {}, {}
+        return shown, metadata
+
+    def images(self, figure) -> tuple[dict, dict]:
+        """Return the images of a figure that IPython would show, and their metadata."""
+        formatters = self.shell.display_formatter.formatters
+        shown, metadata = {}, {}
+        for mime in IMAGES:
+            image = formatters[mime](figure)
+            if isinstance(image, tuple):
+                image, metadata[mime] = image
+            if image is not None:
+                shown[mime] = image
+        return shown, metadata
 
     def audit(self, event: str, arguments: tuple) -> None:
         """Note a file of the project that is opened for reading, or a module whose compiled form is."""
