@@ -55,6 +55,8 @@ _NO_MATTER = (
     *("no_rope_layers", "no_rope_layer_interval", "rope_parameters", "rope_scaling"),
     *("qk_rope_head_dim", "qk_nope_head_dim"),
 )
+_WIDTHS_BY_TYPE = {"global_head_dim": "full_attention", "swa_head_dim": "sliding_attention"}
+_WIDTH_NEEDED = ("gemma4_text", "gemma4_unified_text")
 # A file that leaves the base out means the one of its model's class. These classes have 10,000; the base of another is
 # not guessed. Nor is the share of the head that is rotated, in classes where it is not the whole head.
 _BASE_UNSAID = (
@@ -118,9 +120,11 @@ def from_config(
     `rope_type`), with what stands beside it (`rope_theta`, 10,000 by default; `partial_rotary_factor`;
     `max_position_embeddings`; `original_max_position_embeddings`) put in or not; or a dict of such dicts, one a layer
     type; or the whole config.json, of which only what bears on rotary positions is read; `head_dim`, which a whole
-    config.json may state itself (`qk_rope_head_dim`, `head_dim`, or `hidden_size` over `num_attention_heads`);
+    config.json may state itself (`qk_rope_head_dim`, `head_dim`, or `hidden_size` over `num_attention_heads`, and
+    `global_head_dim` or `swa_head_dim` for the heads of one layer type);
     `length`, tokens in the text at hand, on which "dynamic" and "longrope" depend (None: within the trained length;
-    "longrope" takes its long factors beyond the original length only); `layer_type`, which one of several to return.
+    "longrope" takes its long factors beyond the original length only); `layer_type`, which one of several to return. A
+    stated `factor` counts, whatever the ratio of the two lengths, which differs from it in published files.
     Returns: a named tuple (frequencies, attention_factor, rotary_dim): float64 array of shape (rotary_dim/2,) in
     radians per token, what cosines and sines are multiplied by (scores by its square), and the number of leading
     coordinates that are rotated; for settings by layer type without `layer_type`, a dict of them, in which a type whose
@@ -152,14 +156,22 @@ def from_config(
         raise ValueError("rope_parameters must hold settings, got an empty dict")
     if width is None:
         raise TypeError("head_dim must be given, because these settings do not state it")
+    widths = _head_dims_by_type(settings)
     if isinstance(several, dict):
         by_type: dict[str, Mapping[str, Any]] = several
         if layer_type is None:
-            return {name: _settings(one, beside, width, tokens, name) for name, one in by_type.items()}
+            return {
+                name: _settings(one, beside, widths.get(name, width), tokens, name) for name, one in by_type.items()
+            }
         if layer_type not in by_type:
             known = ", ".join(map(repr, by_type))
             raise ValueError(f"layer_type must be one that has rotary positions here ({known}), got {layer_type!r}")
-        return _settings(by_type[layer_type], beside, width, tokens, layer_type)
+        return _settings(by_type[layer_type], beside, widths.get(layer_type, width), tokens, layer_type)
+    if any(other != width for other in widths.values()):
+        raise ValueError(
+            f"{' and '.join(key for key in _WIDTHS_BY_TYPE if key in settings)} must come with rope_parameters by "
+            "layer type, because heads of different widths have different frequencies"
+        )
     return _settings(several.parameters, beside, width, tokens, "rope_parameters")
 
 
@@ -201,6 +213,19 @@ def _stated_head_dim(config: dict[str, Any], given: int | None) -> int | None:
     if hidden % heads:
         raise ValueError(f"head_dim must be given, because {size} {hidden} is no multiple of {number} {heads}")
     return _checks.width(hidden // heads, f"{size} / {number}")
+
+
+def _head_dims_by_type(config: dict[str, Any]) -> dict[str, int]:
+    """Widths of heads that a whole file states for one type of layers."""
+    if config.get("per_layer_config") is not None:
+        raise ValueError("per_layer_config is not a setting that is known here, and may change the width of heads")
+    if config.get("model_type") in _WIDTH_NEEDED and config.get("global_head_dim") is None:
+        raise ValueError("global_head_dim is missing, without which the heads of full attention have another width")
+    return {
+        layer_type: _checks.width(config[key], key)
+        for key, layer_type in _WIDTHS_BY_TYPE.items()
+        if config.get(key) is not None
+    }
 
 
 def _first(config: dict[str, Any], *names: str) -> str | None:

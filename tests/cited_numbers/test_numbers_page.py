@@ -50,6 +50,10 @@ It is {num}`rank`.
 
 ```{numbers-of-record} book/one
 ```
+
+```{numbers-of-record} book/one
+:printed:
+```
 """
 )
 
@@ -233,6 +237,13 @@ def test_the_table_of_expected_outputs_is_complete(book):
     assert 'href="numbers.html#minimum"' in table
 
 
+def test_a_table_of_printed_numbers_leaves_out_what_no_source_prints(book):
+    whole, printed = re.findall(r'<table class="[^"]*numbers-of-record.*?</table>', book.html("one"), re.DOTALL)
+    assert "Base of the frequencies" in text(whole)
+    names = [text(row).split()[-1] for row in re.findall(r"<tr.*?</tr>", printed, re.DOTALL)[1:]]
+    assert names == ["minimum", "wavelength", "noise", "rank"]
+
+
 def test_a_difference_without_erratum_ends_the_build(tmp_path):
     wrong = NUMBERS.replace(", erratum: E2", "").replace("source: L13", "source: L13, erratum: E77")
     book = ToyBook(
@@ -307,7 +318,7 @@ def test_no_tip_is_cut_off_or_widens_a_narrow_page(book, browser):
     page = browser.new_page(viewport={"width": 320, "height": 700})
     page.goto(address(book, "one"))
     quotes = page.locator(".num")
-    assert quotes.count() == 7  # in text, in an erratum, in a table
+    assert quotes.count() == 11  # in text, in an erratum, in two tables
     for quote in quotes.all():
         quote.locator("a").focus()
         assert quote.locator(".num-tip").evaluate("""tip => {

@@ -117,6 +117,31 @@ def test_settings_by_layer_type():
         posenc.from_config({"sliding_attention": plain}, 8, layer_type="chunked")
 
 
+def test_heads_whose_width_depends_on_the_layer_type():
+    """As in Gemma 4: the heads of full attention are wider, and a quarter of their pairs turn."""
+    full = {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6}
+    file = {
+        "model_type": "gemma4_text",
+        "head_dim": 256,
+        "global_head_dim": 512,
+        "rope_parameters": {"sliding_attention": {"rope_theta": 1e4}, "full_attention": full},
+    }
+    both = posenc.from_config(file)
+    assert (both["sliding_attention"].rotary_dim, both["full_attention"].rotary_dim) == (256, 512)
+    alone = posenc.from_config(full, 512)
+    assert (both["full_attention"].frequencies == alone.frequencies).all()
+    assert (posenc.from_config(file, layer_type="full_attention").frequencies == alone.frequencies).all()
+    assert (alone.frequencies[64:] == 0).all() and (alone.frequencies[:64] == posenc.frequencies(512, 1e6)[:64]).all()
+    faulty = [
+        ({**file, "global_head_dim": None}, "global_head_dim is missing"),
+        ({**file, "rope_parameters": full}, "global_head_dim must come with rope_parameters by layer type"),
+        ({**file, "per_layer_config": {"5": {"head_dim": 512}}}, "per_layer_config is not a setting"),
+    ]
+    for settings, words in faulty:
+        with pytest.raises(ValueError, match=words):
+            posenc.from_config(settings)
+
+
 def test_longrope_switches_beyond_the_original_length():
     """C20: the short factors serve up to and including the original length."""
     for length, row in ((None, "short_factor"), (1, "short_factor"), (4096, "short_factor"), (4097, "long_factor")):
@@ -269,7 +294,7 @@ def test_settings_are_left_as_they_were():
 
 
 def test_longrope_refuses_lists_that_do_not_fit():
-    with pytest.raises(ValueError, match="long_factors must have one entry a pair"):
+    with pytest.raises(ValueError, match="long_factors must have one entry per pair"):
         posenc.longrope([1.0, 0.1], 5, 4, [1, 1], [1])
     with pytest.raises(ValueError, match="short_factors must be above 0"):
         posenc.longrope([1.0, 0.1], 5, 4, [1, 0], [1, 1])

@@ -2,6 +2,7 @@
 
     ```{numbers-page}                    every number of the book, by chapter, with its source's value and a citation
     ```{numbers-of-record} book/one      the table of all numbers that one page records
+    :printed:                            ... of those only that a source prints, too
     ```{how-to-cite}                     citations of the book, one chapter, one number
     :chapter: book/one
     :number: minimum-similarity
@@ -140,7 +141,11 @@ class place(nodes.General, nodes.Element):
 class Place(SphinxDirective):
     """A directive whose content is made when all pages are read."""
 
-    option_spec: ClassVar = {"chapter": directives.unchanged_required, "number": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "chapter": directives.unchanged_required,
+        "number": directives.unchanged_required,
+        "printed": directives.flag,
+    }
     optional_arguments = 1
 
     def run(self):
@@ -163,6 +168,8 @@ def make(app, doctree, page):
 def table(app, page, options) -> list[nodes.Node]:
     """Return the table of the numbers that a page records: what, id, shown form, what the source prints."""
     numbers = numbers_by_page(app.env).get(options["page"] or page, [])
+    if "printed" in options:
+        numbers = [number for number in numbers if row_of(number)["printed"]]
     heads = ["Meaning", "Here", "Source prints", "Id"]
     group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (45, 20, 20, 15)), cols=len(heads))
     group += nodes.thead("", table_row([nodes.Text(head) for head in heads]))
