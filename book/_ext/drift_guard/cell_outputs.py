@@ -165,7 +165,7 @@ def read_output(node: nodes.Element, cell: int | None = None) -> Output | None:
         captions = list(node.findall(nodes.caption))
         caption = text_of(captions[0]).strip() if captions else ""
         name = node["names"][0] if node.get("names") else ""
-        return Figure(name, images[0].get("alt", "").strip(), caption, cell=cell)
+        return Figure(name, images[0].get("alt", "").strip(), caption, cell=cell, image=images[0].get("uri", ""))
     parts = {part["mime_type"]: part for part in bundles[0].children}
     for mime, kind in KINDS.items():
         if mime in parts:
@@ -191,7 +191,7 @@ def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice:
     """Return what the cells of a page made."""
     places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
     drawings: dict[int | None, list[dict]] = {}
-    made = Page()
+    made = Page(lines=[cell.line for cell in code_cells(doctree)])
     for name, message in messages(env, page):
         kind, _, rest = name.partition(":")
         run = message.pop("run", None)
@@ -230,4 +230,4 @@ class CellOutputs(EnvironmentCollector):
 def setup(app: Sphinx) -> dict:
     app.setup_extension("drift_guard.kernel_setup")  # the kernels count the runs
     app.add_env_collector(CellOutputs)
-    return {"version": "1", "env_version": 3, "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 4, "parallel_read_safe": False, "parallel_write_safe": True}
