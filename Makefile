@@ -11,6 +11,8 @@
 #   make pdf         build, and print the whole book as one PDF, _build/html/book.pdf; the front page links to it
 #   make serve       build, serve on localhost, rebuild on change
 #   make linkcheck   ask every other site that the book links to whether its page is there (no build or test does that)
+#   make package     build the wheel and the sdist of posenc into dist/, and run the library's tests on the wheel
+#                    installed beside NumPy alone
 #   make bench       measure the library against others, which get an environment of their own (.bench), and the book
 #                    against a plain one, and write benchmarks/results.json and book.json; "make bench-quick" measures
 #                    the library in a fraction of the time and leaves the files alone
@@ -20,7 +22,7 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test browser record record-anew check-drift check-same lesson-10 serve pdf linkcheck bench bench-quick clean distclean
+.PHONY: book test browser record record-anew check-drift check-same lesson-10 serve pdf linkcheck package bench bench-quick clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -70,6 +72,9 @@ pdf: browser book
 linkcheck: .venv/ready
 	"$(bin)/jupyter-book" build --builder custom --custom-builder linkcheck .
 
+package: .venv/ready
+	"$(bin)/python" tests/package.py
+
 bench: .bench/ready
 	"$(bin)/python" -m benchmarks.book
 	".bench/bin/python" -m benchmarks.run
@@ -86,7 +91,7 @@ bench-quick: .bench/ready
 	touch .bench/ready
 
 clean:
-	rm -rf _build .pytest_cache .ruff_cache .hypothesis book/scripts/output
+	rm -rf _build dist .pytest_cache .ruff_cache .hypothesis book/scripts/output
 
 distclean: clean
 	rm -rf .venv .bench

@@ -29,7 +29,7 @@ import posenc  # noqa: E402
 from benchmarks import peers  # noqa: E402
 from benchmarks.machine import machine  # noqa: E402
 from benchmarks.timing import CONTROL, measure  # noqa: E402
-from posenc import _angles, rotary  # noqa: E402
+from posenc import _kernels, _rotation  # noqa: E402
 
 TABLES = [(64, 32), (512, 512), (8192, 1024), (131_072, 128)]
 PACKAGES = [
@@ -52,6 +52,12 @@ def textbook(length: int, dim: int, dtype: type = np.float64) -> np.ndarray:
     return out
 
 
+def forget() -> None:
+    """Have the library keep nothing from earlier calls but frequencies."""
+    for memo in (_kernels._kept_rows, _kernels._kept_table_factors, _kernels._kept_factors, _rotation._kept_turns):
+        memo.cache_clear()
+
+
 def available(make: Callable[..., peers.Calls], *arguments: Any) -> peers.Calls:
     try:
         return make(*arguments)
@@ -61,15 +67,16 @@ def available(make: Callable[..., peers.Calls], *arguments: Any) -> peers.Calls:
 
 
 def table_group(length: int, dim: int) -> dict[str, Callable[[], Any]]:
-    def first_call() -> np.ndarray:
+    def first_call(dtype: type = np.float64) -> np.ndarray:
         """With the frequencies kept, as the peers keep theirs, but no list of phasors from an earlier call."""
-        _angles._kept_factors.cache_clear()
-        return posenc.sinusoidal_table(length, dim)
+        forget()
+        return posenc.sinusoidal_table(length, dim, dtype=dtype)
 
     return {
         "posenc": lambda: posenc.sinusoidal_table(length, dim),
         "posenc, float32": lambda: posenc.sinusoidal_table(length, dim, dtype=np.float32),
         "posenc, first call": first_call,
+        "posenc, first call, float32": lambda: first_call(np.float32),
         "filling, float64": lambda: np.full((length, dim), 1.0),
         "filling, float32": lambda: np.full((length, dim), 1.0, np.float32),
         "textbook NumPy": lambda: textbook(length, dim),
@@ -84,8 +91,7 @@ def rotary_group(heads: int, n: int, dim: int) -> dict[str, Callable[[], Any]]:
 
     def first_call() -> np.ndarray:
         """With the frequencies kept, but neither the turns nor the phasors they are products of."""
-        rotary._kept_turns.cache_clear()
-        _angles._kept_factors.cache_clear()
+        forget()
         return posenc.apply_rotary(x, p)
 
     return {
@@ -93,6 +99,7 @@ def rotary_group(heads: int, n: int, dim: int) -> dict[str, Callable[[], Any]]:
         "posenc, half": lambda: posenc.apply_rotary(x, p, layout="half"),
         "posenc, first call": first_call,
         "posenc, into kept memory": lambda: posenc.apply_rotary(x, p, out=kept),
+        "posenc, half, into kept memory": lambda: posenc.apply_rotary(x, p, layout="half", out=kept),
         "copy": lambda: x.copy(),
         "copy, into kept memory": lambda: np.copyto(kept, x),
         **available(peers.rotary, x),

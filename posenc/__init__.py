@@ -1,6 +1,6 @@
 """Positional encodings for transformers, in NumPy.
 
-Sinusoidal code    frequencies, wavelengths, sinusoidal_encoding, sinusoidal_table, block_encoding
+Sinusoidal         frequencies, wavelengths, sinusoidal_encoding, sinusoidal_table, block_encoding
 Change of position similarity, distance, shift_matrix, generator, phasors
 Rotary             apply_rotary, rotary_matrix, xpos_scales
 Several axes       grid_positions, axial_encoding, apply_axial_rotary, axial_frequencies, pair_axes
@@ -15,8 +15,12 @@ Between models     to_layout, rotary_cache, RotaryCache
 The lesson's draws LessonRandom
 
 Positions and frequencies are arguments everywhere: nothing has a maximum length or a state. Work is done in float64,
-results come in the dtype asked for, inputs are never changed.
+results come in the dtype asked for, inputs are never changed. Positions are taken as they are, so that what float64
+does not hold is refused; bases, factors, lengths and frequencies are taken as the float64 nearest to them. Arrays may
+have 60 axes, masked ones are refused, also within lists, and entries that are no real numbers are, too.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from .alibi import alibi_bias, alibi_slopes
 from .attention import attention, causal_mask, softmax
@@ -83,3 +87,15 @@ __all__ = [
     "yarn",
     "yarn_attention_factor",
 ]
+
+__version__: str
+
+if not TYPE_CHECKING:  # a type checker shall know which names there are
+
+    def __getattr__(name: str) -> Any:
+        """Return the version when it is asked for, because to look it up takes as long as half of all modules."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("posenc")
+        raise AttributeError(f"module 'posenc' has no attribute {name!r}")

@@ -13,8 +13,7 @@ sin t for t and cos t for 1.
 from collections.abc import Iterator
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
-from math import isqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +22,7 @@ from . import _checks
 
 _SPLITTER = 2.0**27 + 1.0  # Veltkamp 1968: cuts the 53 bits of a float64 into 26 and 26 and a sign
 _DIGITS = 60  # decimal digits of the frequencies: 106 bits are 32, the rest is for very small ones
-_FINE = 2**16  # float64 in a block of rows, at most: 512 KiB, which a second-level cache holds
-_WIDE = 2**7  # pairs in a row from which NumPy multiplies quicker without its buffer
 _CHUNK = 2**12  # angles worked on at once in any order of positions
-_KEPT = 2**17  # complex numbers in the lists of a run that are kept for the next call, at most: 2 MiB
 _NEAR = 2.0**24  # radians up to which what rounding took from an angle has no square to speak of
 
 
@@ -71,6 +67,7 @@ def from_parts(w: NDArray[np.float64], v: NDArray[np.float64]) -> Frequencies:
 @lru_cache(maxsize=64)
 def from_base(dim: int, base: float) -> Frequencies:
     """base**(-2j/dim) for j = 0 .. dim/2 - 1, by repeated multiplication in 60 decimal digits."""
+    _checks.room("dim", (dim // 2,), itemsize=16)
     w, v = np.empty((2, dim // 2))  # first of all, so that a width beyond the memory ends here
     decimal = Context(_DIGITS, ROUND_HALF_EVEN, MIN_EMIN, MAX_EMAX, traps=[])  # in full: a program may change defaults
     ratio = decimal.power(Decimal.from_float(base), decimal.divide(Decimal(-2), Decimal(dim)))
@@ -84,12 +81,12 @@ def from_base(dim: int, base: float) -> Frequencies:
     return _frequencies(w, v, (dim, base))
 
 
-def _reach(largest: float, omega: Frequencies) -> float:
+def reach(largest: float, omega: Frequencies) -> float:
     """The largest angle of positions of this size, in radians."""
-    reach = largest * omega.fastest
-    if reach > _checks.LARGEST:
-        raise ValueError(f"position times frequency must be at most 2**53 radians, got {reach}")
-    return reach
+    angle = largest * omega.fastest
+    if angle > _checks.LARGEST:
+        raise ValueError(f"position times frequency must be at most 2**53 radians, got {angle}")
+    return angle
 
 
 def sines_and_cosines(
@@ -103,7 +100,7 @@ def sines_and_cosines(
     `rest` is what the float64 in `positions` miss of the places meant; `short` says that 26 bits hold each position.
     """
     p = positions[..., np.newaxis]  # (..., n, 1)
-    reach = _reach(float(np.maximum.reduce(np.abs(p), axis=None, initial=0.0)), omega)
+    farthest = reach(float(np.maximum.reduce(np.abs(p), axis=None, initial=0.0)), omega)
     with np.errstate(under="ignore"):
         a = p * omega.w  # (..., n, d/2)
         # t = p*w - a exactly (Dekker 1971): the products of 26-bit halves lose nothing, nor do the sums in this order.
@@ -118,7 +115,7 @@ def sines_and_cosines(
         if rest is not None:
             t += rest[..., np.newaxis] * omega.w
         sine, cosine = np.sin(a), np.cos(a)
-        if reach > _NEAR:
+        if farthest > _NEAR:
             sine_t, cosine_t = np.sin(t), np.cos(t)
             return sine * cosine_t + cosine * sine_t, cosine * cosine_t - sine * sine_t
         np.multiply(t, cosine, out=a)
@@ -150,97 +147,3 @@ def phasors(
             positions[part], omega, None if rest is None else rest[part], short
         )
     return u
-
-
-def run_start(positions: NDArray[np.float64], least: int) -> float | None:
-    """The first of at least `least` positions that go up by one, whole numbers all; None for other positions."""
-    if positions.ndim != 1 or positions.size < least:
-        return None
-    start = float(positions[0])
-    if not start.is_integer() or positions[-1] - start != positions.size - 1:
-        return None
-    return start if np.array_equal(positions, start + np.arange(positions.size)) else None
-
-
-def run_factors(
-    start: float, length: int, omega: Frequencies, levels: int = 1, step: int = 1
-) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    """Two short lists of phasors u(p) = exp(i omega p) whose products are those of a run of positions.
-
-    u(start + step (m b + r)) = coarse[m] * fine[r], about sqrt(length) rows in each: fine (b, d/2), coarse (c, d/2).
-    With `levels` 2 each list is itself made of products: fewer sines, and an error of 5e-16 in place of 3e-16, which
-    does for results in float32. The lists may not be written to: short ones are kept, since a program asks for the same
-    run again and again, and they are a quarter of the time of a large table and half of that of a small one.
-    """
-    b, c = _lengths(length, omega.w.size)
-    if omega.made_of is None or (b + c) * omega.w.size > _KEPT:
-        return _run_factors(start, length, omega, levels, step)
-    return _kept_factors(start, length, omega.made_of, levels, step)
-
-
-def _lengths(length: int, pairs: int) -> tuple[int, int]:
-    b = max(1, min(isqrt(length), _FINE // (2 * pairs)))
-    return b, -(-length // b)
-
-
-@lru_cache(maxsize=8)
-def _kept_factors(
-    start: float, length: int, made_of: tuple[int, float], levels: int, step: int
-) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    factors = _run_factors(start, length, from_base(*made_of), levels, step)
-    for factor in factors:
-        factor.flags.writeable = False
-    return factors
-
-
-def _run_factors(
-    start: float, length: int, omega: Frequencies, levels: int, step: int
-) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    if length:  # the lists hold positions before the last
-        _reach(max(abs(start), abs(start + step * (length - 1))), omega)
-    b, c = _lengths(length, omega.w.size)
-    if levels == 2:
-        fine = run_of_phasors(0.0, b, omega, step)
-        return fine, run_of_phasors(start, c, omega, step * b)
-    near, far = np.arange(0.0, b * step, step), np.arange(0.0, b * c * step, b * step)
-    places, rest = start + far, None
-    short = start.is_integer() and abs(start) + b * c * step <= 2**26
-    if not short:  # places + rest = start + far exactly (Knuth's two-sum)
-        back = places - start
-        rest = np.concatenate([np.zeros(b), (start - (places - back)) + (far - back)])
-    u = phasors(np.concatenate([near, places]), omega, rest, short)
-    return u[:b], u[b:]
-
-
-def run_of_phasors(start: float, length: int, omega: Frequencies, step: int = 1) -> NDArray[np.complex128]:
-    """exp(i omega p) for p = start, start + step, .., of shape (length, d/2)."""
-    fine, coarse = run_factors(start, length, omega, step=step)
-    with np.errstate(under="ignore"):
-        return np.multiply(coarse[:, np.newaxis], fine).reshape(-1, omega.w.size)[:length]
-
-
-def fill_products(out: NDArray[Any], fine: NDArray[np.complex128], coarse: NDArray[np.complex128]) -> None:
-    """out[m b + r] = coarse[m] * fine[r], real and imaginary parts side by side; out is (length, d).
-
-    Products are taken in float64, block by block within the cache, and rounded once to the dtype of out.
-    """
-    b, exact = len(fine), out.dtype == np.float64
-    rows = out.view(np.complex128) if exact else out
-    with np.errstate(under="ignore"):  # a sine may be too small for float16
-        if exact and out.size <= _CHUNK and len(coarse) * b == len(out):
-            np.multiply(coarse[:, np.newaxis], fine, out=rows.reshape(-1, *fine.shape))
-            return
-        if fine.shape[1] >= _WIDE:
-            # NumPy takes rows of which several fit into its buffer, 8192 numbers, there first when one operand is the
-            # same for all: an eighth of the time of a table of wide rows. A new length holds until `errstate` ends.
-            np.setbufsize(16)
-        work = np.empty_like(fine)
-        turn = np.empty_like(fine[0])
-        for m, row in enumerate(coarse):
-            # A copy, always in one place: read b times from its own place, the row falls out of some processors'
-            # caches, which doubled the time of a table of 8192 x 1024.
-            turn[...] = row
-            block = rows[m * b : (m + 1) * b]
-            product = np.multiply(fine[: len(block)], turn, out=block if exact else work[: len(block)])
-            if not exact:
-                block[...] = product.view(np.float64)

@@ -1,11 +1,11 @@
-"""Attention with linear biases (ALiBi): no code at all, a penalty on scores that grows with the distance."""
+"""Attention with linear biases (ALiBi): no encoding at all, a penalty on scores that grows with the distance."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _angles, _checks
+from . import _checks, _kernels
 
 CONVENTIONS = ("code", "paper")
 
@@ -26,6 +26,7 @@ def alibi_slopes(num_heads: int, convention: str = "code") -> NDArray[np.float64
     array([0.0625    , 0.00390625, 0.25      ])
     """
     n = _checks.count(num_heads, "num_heads", least=1)
+    _checks.room("num_heads", (2 * n,))
     if _checks.choice(convention, "convention", CONVENTIONS) == "paper":
         return 2.0 ** (-8 * np.arange(1, n + 1) / n)
     power = 2 ** (n.bit_length() - 1)
@@ -50,7 +51,7 @@ def alibi_bias(
     Parameters: `q_positions` (n_q,) and `k_positions` (n_k,), real numbers in tokens; `num_heads`, 1 or more;
     `convention`, as for `alibi_slopes`; `symmetric`, for encoders; `dtype`, float16, float32 or float64.
     Returns: array of shape (num_heads, n_q, n_k), read-only: for two runs of consecutive whole positions a view on one
-    row a head. Below the range of float16 it holds the lowest finite number. NumPy copies several rows of such a view
+    row per head. Below the range of float16 it holds the lowest finite number. NumPy copies several rows of such a view
     into its buffer before it adds them: for long rows that costs more than the view saves, unless the buffer is made
     shorter, `np.setbufsize(16)` in `with np.errstate():`.
     Raises: TypeError or ValueError for arguments outside their domains.
@@ -67,6 +68,7 @@ def alibi_bias(
     for name, array in (("q_positions", q), ("k_positions", k)):
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+    _checks.room("num_heads", (slopes.size, q.size, k.size))
     bias = _toeplitz_bias if _is_run(q) and _is_run(k) else _bias
     out = bias(q, k, slopes, symmetric, dtype)
     out.flags.writeable = False
@@ -75,7 +77,7 @@ def alibi_bias(
 
 def _is_run(p: NDArray[np.float64]) -> bool:
     """Consecutive and whole: between fractions, differences along the run are rounded, and a 0 may come out below 0."""
-    return _angles.run_start(p, least=1) is not None
+    return _kernels.run_start(p, least=1) is not None
 
 
 def _penalty(
@@ -102,11 +104,7 @@ def _bias(
 def _toeplitz_bias(
     q: NDArray[np.float64], k: NDArray[np.float64], slopes: NDArray[np.float64], symmetric: bool, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """The bias of two runs of positions as a view on n_q + n_k - 1 numbers a head, each row one place further on.
-
-    B[h, i, j] depends on i - j alone: 0.5 MiB instead of 512 MiB for 32 heads, 2048 queries and keys in float32.
-    """
+    """The bias of two runs of positions, which depends on i - j alone: a view on n_q + n_k - 1 numbers per head."""
     gaps = q[-1] - k[0] - np.arange(q.size + k.size - 1)  # from the last query and first key down
     row = _penalty(gaps, slopes, symmetric, dtype)  # (h, n_q + n_k - 1)
-    windows = np.lib.stride_tricks.sliding_window_view(row, k.size, axis=1)
-    return windows[:, ::-1]  # (h, n_q, n_k)
+    return _kernels.windows(row, k.size)  # (h, n_q, n_k)

@@ -151,12 +151,18 @@ def pair_axes(sections: Sequence[int] | Mapping[str, int], order: str = "contigu
     return axis
 
 
+def _has_no_axes(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 0
+
+
 def _sizes(sections: Any) -> list[int]:
     """Pairs of each axis, of which there is one at least."""
     if isinstance(sections, Mapping):
         named = _named(sections, "sections")
         sizes = [_checks.count(size, f"sections[{name!r}]", most=2**31) for name, size in named.items()]
-    elif isinstance(sections, (str, bytes)) or not isinstance(sections, (Sequence, np.ndarray)):
+    elif (
+        isinstance(sections, (str, bytes)) or not isinstance(sections, (Sequence, np.ndarray)) or _has_no_axes(sections)
+    ):
         raise TypeError(f"sections must be a list or a dict of numbers of pairs, got {_checks.show(sections)}")
     else:
         listed = cast(Sequence[Any], sections)
@@ -208,8 +214,8 @@ def apply_axial_rotary(
     The angle of pair j is t_j = p_a omega_j with a = a(j) from `pair_axes`, so that a score depends on the offset along
     every axis and on nothing else. With equal positions on all axes this is `apply_rotary`, number for number.
 
-    Parameters: `x`, real numbers of shape (..., n, head_dim); `positions`, one array of real numbers an axis, in a list
-    or by name, each of which broadcasts to x.shape[:-1] as for `apply_rotary`; `sections`, pairs an axis, in the same
+    Parameters: `x`, real numbers of shape (..., n, head_dim); `positions`, an array of real numbers per axis, in a list
+    or by name, each of which broadcasts to x.shape[:-1] as for `apply_rotary`; `sections`, pairs per axis, in the same
     order or by the same names, adding up to the pairs that are rotated; `base`, `frequencies` ((pairs,), for example
     those of `axial_frequencies`), `layout` (which coordinates make a pair) and `rotary_dim` as for `apply_rotary`;
     `order` of the axes among the pairs, as for `pair_axes`.
@@ -223,6 +229,7 @@ def apply_axial_rotary(
     axis = pair_axes(sections, order)
     by_axis = _by_axis(positions, sections)
     array = _checks.numeric(x, "x")
+    layout = _checks.choice(layout, "layout", rotary.LAYOUTS)
     if array.ndim == 0:
         raise ValueError(f"x must have at least one axis, (..., n, head_dim), got the number {array[()]}")
     if rotary_dim is None:
@@ -254,12 +261,12 @@ def _by_axis(positions: Any, sections: Any) -> list[NDArray[np.float64]]:
             raise ValueError(f"positions must have the axes of sections, {list(sizes)}, got {list(named)}")
         return [_checks.positions(named[name], f"positions[{name!r}]") for name in sizes]
     if isinstance(positions, np.ma.MaskedArray):
-        raise TypeError("positions must be one plain array an axis, got a masked array; fill its masked entries first")
+        raise TypeError("positions must be one plain array per axis, got a masked array; fill its masked entries first")
     if isinstance(positions, (str, bytes)) or not isinstance(positions, (Sequence, np.ndarray)):
-        raise TypeError(f"positions must be a list or a dict of one array an axis, got {_checks.show(positions)}")
+        raise TypeError(f"positions must be a list or a dict of one array per axis, got {_checks.show(positions)}")
     listed = cast(Sequence[Any], positions)
     if isinstance(positions, np.ndarray) and positions.ndim == 0:
-        raise ValueError("positions must have one array an axis, got a single number")
+        raise ValueError("positions must have one array per axis, got a single number")
     if len(listed) != len(sections):
         raise ValueError(f"positions must have one array for each of the {len(sections)} axes, got {len(listed)}")
     return [_checks.positions(places, f"positions[{i}]") for i, places in enumerate(listed)]

@@ -14,13 +14,6 @@ from . import _checks
 RAMPS = ("reference", "unrounded", "paper")
 
 
-def _several(frequencies: ArrayLike) -> NDArray[np.float64]:
-    omega = _checks.frequency_list(frequencies)
-    if omega.size < 2:
-        raise ValueError(f"frequencies must have at least two entries for this change, got {omega.size}")
-    return omega
-
-
 def _blend(omega: NDArray[np.float64], factor: float, keep: NDArray[Any]) -> NDArray[np.float64]:
     """keep * omega + (1 - keep) * omega / factor, refused where a frequency leaves the range of float64."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -63,7 +56,9 @@ def ntk_aware(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
 
     omega'_j = omega_j factor**(-j/(n - 1)), which is base' = base * factor**(d/(d - 2)), n = d/2 pairs.
 
-    Parameters: `frequencies` (n,), radians per token, n >= 2; `factor` > 0.
+    A single pair is both the fastest and the slowest: with factor 1 it stays as it is, any other factor is refused.
+
+    Parameters: `frequencies` (n,), radians per token; `factor` > 0.
     Returns: float64 array of shape (n,).
     Raises: TypeError or ValueError for arguments outside their domains.
     Source: bloc97 2023, "NTK-Aware Scaled RoPE"; Peng et al. 2023, "YaRN", section 3.1, definition 1.
@@ -71,7 +66,14 @@ def ntk_aware(frequencies: ArrayLike, factor: float) -> NDArray[np.float64]:
     >>> ntk_aware([1.0, 0.1, 0.01], 4)
     array([1.    , 0.05  , 0.0025])
     """
-    omega, factor = _several(frequencies), _checks.positive(factor, "factor")
+    omega, factor = _checks.frequency_list(frequencies), _checks.positive(factor, "factor")
+    if omega.size == 1:
+        if factor != 1:
+            raise ValueError(
+                "frequencies must have at least two entries: a single pair is both the fastest, which stays, and the "
+                f"slowest, which is stretched by the factor {factor}"
+            )
+        return omega.copy()
     j = np.arange(omega.size)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return _in_range(omega * factor ** (-j / (omega.size - 1)), factor)
@@ -82,9 +84,10 @@ def dynamic_ntk(
 ) -> NDArray[np.float64]:
     """NTK-aware scaling by as much as the text at hand needs, and not at all within the trained length.
 
-    ntk_aware with the multiplier max(1, factor * length / trained_length - (factor - 1)).
+    ntk_aware with the multiplier max(1, factor * length / trained_length - (factor - 1)); so a single pair stays as it
+    is within the trained length and is refused beyond.
 
-    Parameters: `frequencies` (n,), radians per token, n >= 2; `length`, tokens in the text now; `trained_length`,
+    Parameters: `frequencies` (n,), radians per token; `length`, tokens in the text now; `trained_length`,
     tokens; `factor` >= 1.
     Returns: float64 array of shape (n,).
     Raises: TypeError or ValueError for arguments outside their domains.
@@ -98,9 +101,13 @@ def dynamic_ntk(
     factor = _checks.positive(factor, "factor")
     if factor < 1:
         raise ValueError(f"factor must be 1 or more, got {factor}")
-    multiplier = max(1.0, factor * length / trained - (factor - 1))
-    if multiplier == math.inf:
-        raise ValueError(f"length must be nearer to trained_length, got {length} and {trained}")
+    if length <= trained:
+        return ntk_aware(frequencies, 1.0)
+    multiplier = factor * (length / trained) - (factor - 1)
+    if not math.isfinite(multiplier):
+        raise ValueError(
+            f"length must be nearer to trained_length, or factor smaller, got {length} and {trained} with {factor}"
+        )
     return ntk_aware(frequencies, multiplier)
 
 
@@ -117,13 +124,15 @@ def yarn(
     omega'_j = g_j omega_j + (1 - g_j) omega_j / factor, with g falling from 1 to 0 between the pairs that make
     `beta_fast` and `beta_slow` turns in `original_length` tokens. Three ramps are in use:
     "reference", the authors' program: linear in the pair index, ends rounded outward, the upper cut at d - 1;
-    "unrounded", the same with the ends as they come; "paper", the text: linear in the number of turns. Where no pair
-    makes as many as `beta_slow` turns all are interpolated, where all make more than `beta_fast` all stay (there the
-    authors' program does the contrary).
+    "unrounded", the same with the ends as they come; "paper", the text: linear in the number of turns.
+    Ramps over pairs are cut to the indices 0 and d - 1, d = 2n. Where the pair of `beta_slow` turns would stand before
+    pair 0 (by a whole pair or more when ends are rounded, so that "reference" still keeps a pair 0 that turns a little
+    less often), all are interpolated; where the pair of `beta_fast` turns would stand beyond d - 1, all stay. In these
+    two cases the authors' program does the contrary. A ramp over pairs needs two of them, unless the factor is 1.
 
-    Parameters: `frequencies` (n,), geometric, radians per token, n >= 2; `factor` > 0; `original_length`, tokens;
-    `beta_fast` > `beta_slow` > 0, turns (or, for a ramp over pairs, equal, as in Kimi K2: rounding outward then decides
-    how wide the ramp is); `ramp`, one of the three names.
+    Parameters: `frequencies` (n,), geometric for a ramp over pairs, radians per token; `factor` > 0;
+    `original_length`, tokens; `beta_fast` > `beta_slow` > 0, turns (or, for a ramp over pairs, equal, as in Kimi K2:
+    rounding outward then decides how wide the ramp is); `ramp`, one of the three names.
     Returns: float64 array of shape (n,). The factor on the scores is `yarn_attention_factor`.
     Raises: TypeError or ValueError for arguments outside their domains.
     Source: Peng et al. 2023, "YaRN", section 3.2, equations 17 to 23 (the paper's count), and the published code.
@@ -131,12 +140,16 @@ def yarn(
     >>> yarn([1.0, 0.1, 0.01, 0.001], 4, 131072)[2:]
     array([0.01   , 0.00075])
     """
-    omega = _several(frequencies)
+    omega = _checks.frequency_list(frequencies)
     factor, length = _checks.positive(factor, "factor"), _checks.positive(original_length, "original_length")
     fast, slow = _checks.positive(beta_fast, "beta_fast"), _checks.positive(beta_slow, "beta_slow")
     _checks.choice(ramp, "ramp", RAMPS)
     if fast < slow or (fast == slow and ramp == "paper"):  # over pairs, a ramp without width is a step
         raise ValueError(f"beta_fast must be above beta_slow, got {fast} and {slow}")
+    if omega.size == 1 and ramp != "paper":
+        if factor != 1:
+            raise ValueError(f"frequencies must have at least two entries for a ramp over pairs, got {omega.size}")
+        return omega.copy()
     if ramp == "paper":
         keep = _share(omega, length, slow, fast)
     else:
@@ -246,7 +259,7 @@ def longrope(
     for name, value in (("short_factors", short_factors), ("long_factors", long_factors)):
         factors = _checks.finite(value, name).astype(np.float64, copy=False)
         if factors.shape != omega.shape:
-            raise ValueError(f"{name} must have one entry a pair, {omega.size} of them, got shape {factors.shape}")
+            raise ValueError(f"{name} must have one entry per pair, {omega.size} of them, got shape {factors.shape}")
         if not factors.min() > 0:
             raise ValueError(f"{name} must be above 0, got {factors.min()}")
         both.append(factors)

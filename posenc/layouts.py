@@ -217,6 +217,7 @@ def rotary_cache(
     array([[0.5390625, 0.5390625]])
     """
     width, layout = _checks.width(rotary_dim, "rotary_dim"), _checks.choice(layout, "layout", rotary.LAYOUTS)
+    _checks.room("rotary_dim", (width,))
     kept, formed = _precision(dtype, "dtype"), _precision(angles, "angles")
     factor = _checks.positive(attention_factor, "attention_factor")
     p = _checks.positions(positions)

@@ -1,4 +1,4 @@
-"""Learned encodings: one trained vector a position, none beyond the table, and what resampling makes of it."""
+"""Learned encodings: one trained vector per position, none beyond the table, and what resampling makes of it."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -27,14 +27,13 @@ def learned_encoding(table: ArrayLike, positions: ArrayLike) -> NDArray[Any]:
     rows = _checks.numeric(table, "table")
     if rows.ndim != 2:
         raise ValueError(f"table must have two axes, (length, dim), got shape {rows.shape}")
-    p = _checks.numeric(positions, "positions")
-    if p.size == 0:
-        p = p.astype(int)
-    if p.dtype.kind not in "iu":
-        raise TypeError(f"positions must be integers to look up in a table, got dtype {p.dtype}")
+    p = _checks.integers(positions, "positions")
+    if p.size and len(rows) == 0:
+        raise IndexError(f"position {p.flat[0]} is not in the table, which has no positions: its shape is {rows.shape}")
     if p.size and not (p.min() >= 0 and p.max() < len(rows)):
         bad = p.min() if p.min() < 0 else p.max()
         raise IndexError(f"position {bad} is not in a table of {len(rows)} positions, 0 to {len(rows) - 1}")
+    _checks.room("positions", (*p.shape, rows.shape[1]))
     return np.take(rows, p, axis=0)
 
 
@@ -56,7 +55,7 @@ def resample_table(
 
     Parameters: `table`, finite real numbers of shape (length, dim), or (rows, columns, dim) for a grid, or with more
     axes before the last (a row for a class token must be taken off first, and put back); `shape`, the new length, or
-    one length an axis, 1 or more; `method`, "linear" or "cubic"; `align`, "cells" or "ends".
+    one length per axis, 1 or more; `method`, "linear" or "cubic"; `align`, "cells" or "ends".
     Returns: a new array of shape (*shape, dim) in the table's dtype (float64 for others), rounded once. Nothing is
     smoothed first, so that shrinking leaves out what lies between the places that are read.
     Raises: TypeError or ValueError for arguments outside their domains or shapes that do not fit.
@@ -70,6 +69,7 @@ def resample_table(
     if rows.ndim < 2 or 0 in rows.shape[:-1]:
         raise ValueError(f"table must have shape (length, dim), or more axes before the last, got {rows.shape}")
     sizes = _new_sizes(shape, rows.ndim - 1)
+    _checks.room("shape", (*sizes, rows.shape[-1]))
     method = _checks.choice(method, "method", METHODS)
     align = _checks.choice(align, "align", ALIGNMENTS)
     dtype = _checks.result_dtype(rows)

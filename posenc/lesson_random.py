@@ -5,7 +5,7 @@ compute what the lesson prints. For anything else NumPy's own generators are the
 """
 
 import math
-from collections.abc import Iterator
+import threading
 from functools import cache
 from typing import Any
 
@@ -61,7 +61,8 @@ class LessonRandom:
     """The lesson's stream of standard normal draws.
 
     Key: PCG32 steps from the seed; bits: ChaCha12, two words a draw, the low half first; normals: a ziggurat of 256
-    layers; matrices are filled row by row, and calls continue the stream.
+    layers; matrices are filled row by row, and calls continue the stream. A copy, or what is pickled, goes on from the
+    same place by itself; threads that share one take turns.
 
     Parameters: `seed`, an integer from 0 to 2**64 - 1.
     Raises: TypeError or ValueError for another seed.
@@ -73,21 +74,30 @@ class LessonRandom:
     """
 
     def __init__(self, seed: int) -> None:
-        self._bits = self._draws(_key(_checks.count(seed, "seed", most=_LOW64)))
+        self._key = _key(_checks.count(seed, "seed", most=_LOW64))
+        self._drawn = 0  # draws of 64 bits, eight per block
+        self._block: list[int] = []  # the block of the last draw
+        self._lock = threading.Lock()  # one call at a time: threads share the stream and never a draw
 
-    @staticmethod
-    def _draws(key: list[int]) -> Iterator[int]:
-        counter = 0
-        while True:
-            block = _chacha_block(key, counter)
-            for low, high in zip(block[0::2], block[1::2]):
-                yield low | high << 32
-            counter = (counter + 1) & _LOW64
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {"_key": self._key, "_drawn": self._drawn, "_block": self._block}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+    def _bits(self) -> int:
+        """The next 64 bits of the stream."""
+        counter, place = divmod(self._drawn, 8)
+        if place == 0:
+            self._block = _chacha_block(self._key, counter & _LOW64)
+        self._drawn += 1
+        return self._block[2 * place] | self._block[2 * place + 1] << 32
 
     def _normal(self) -> float:
         x, f = _ziggurat()
         while True:
-            bits = next(self._bits)
+            bits = self._bits()
             layer = bits & 255
             u = (bits >> 12) * 2.0**-51 - 1.0  # a double in [2, 4) from the top 52 bits, minus 3
             value = u * x[layer]
@@ -95,13 +105,13 @@ class LessonRandom:
                 return value
             if layer == 0:
                 return self._tail(u)
-            height = (next(self._bits) >> 11) * 2.0**-53
+            height = (self._bits() >> 11) * 2.0**-53
             if f[layer + 1] + (f[layer] - f[layer + 1]) * height < math.exp(-value * value / 2):
                 return value
 
     def _tail(self, u: float) -> float:
         def uniform() -> float:  # in (0, 1)
-            return (next(self._bits) >> 12) * 2.0**-52 + 2.0**-53
+            return (self._bits() >> 12) * 2.0**-52 + 2.0**-53
 
         x, y = 1.0, 0.0
         while -2 * y < x * x:
@@ -120,7 +130,8 @@ class LessonRandom:
         """
         sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         sizes = tuple(_checks.count(size, "shape") for size in sizes)
-        out = np.empty(sizes)  # ahead of the draws: a shape too large leaves the stream alone
-        for i in range(out.size):
-            out.flat[i] = self._normal()
+        out = np.empty(_checks.room("shape", sizes))  # ahead of the draws: a shape too large leaves the stream alone
+        with self._lock:
+            for i in range(out.size):
+                out.flat[i] = self._normal()
         return out

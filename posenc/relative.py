@@ -39,7 +39,7 @@ def t5_buckets(
     farthest = _checks.count(max_distance, "max_distance", least=1, most=2**53)
     if farthest <= side // 2:
         raise ValueError(f"max_distance must be above the {side // 2} distances with a bucket each, got {farthest}")
-    offsets = _integers(relative, "relative")
+    offsets = _checks.integers(relative, "relative")
     limits = np.iinfo(offsets.dtype)  # at a distance of max_distance all are in the last bucket, and no size overflows
     near = np.clip(offsets, max(-farthest, limits.min), min(farthest, limits.max)).astype(np.int64)
     distance = np.abs(near) if bidirectional else np.maximum(-near, 0)
@@ -47,15 +47,6 @@ def t5_buckets(
     if bidirectional:
         result += side * (near > 0)
     return np.asarray(result, dtype=np.int64)
-
-
-def _integers(value: ArrayLike, name: str) -> NDArray[Any]:
-    array = _checks.numeric(value, name)
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be integers, in tokens, got dtype {array.dtype}")
-    return array
 
 
 def _edges(side: int, farthest: int) -> NDArray[np.int64]:
@@ -105,9 +96,14 @@ def relative_bias(
     rows = _checks.finite(table, "table")
     if rows.ndim != 2:
         raise ValueError(f"table must have two axes, (num_buckets, num_heads), got shape {rows.shape}")
+    least = 4 if _checks.flag(bidirectional, "bidirectional") else 2
+    if len(rows) < least:
+        raise ValueError(f"table must have {least} rows or more, one per bucket, got shape {rows.shape}")
+    if bidirectional and len(rows) % 2:
+        raise ValueError(f"table must have an even number of rows, half for either direction, got {len(rows)}")
     places: list[NDArray[np.int64]] = []
     for name, value in (("q_positions", q_positions), ("k_positions", k_positions)):
-        array = _integers(value, name)
+        array = _checks.integers(value, name)
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
         places.append(_checks.positions(array, name).astype(np.int64))
@@ -143,7 +139,7 @@ def xpos_scales(
     Parameters: `positions`, real numbers of any shape (..., n), in tokens; `dim`, a positive even integer; `keys`, True
     for keys; `scale_base`, tokens, above 0; `gamma` > 0. Both powers leave float64 some hundred thousand tokens away
     from position 0, so count from the middle of the text, as the authors do: the scores are the same.
-    Returns: float64 array of shape (..., n, dim/2), one number a pair: repeat each one for its two coordinates,
+    Returns: float64 array of shape (..., n, dim/2), one number per pair: repeat each one for its two coordinates,
     np.repeat(scales, 2, -1) in interleaved layout, np.concatenate([scales, scales], -1) in half layout.
     Raises: TypeError or ValueError for arguments outside their domains, and for positions so far from 0 that a scale
     leaves the range of float64.
@@ -157,6 +153,7 @@ def xpos_scales(
     keys = _checks.flag(keys, "keys")
     base, gamma = _checks.positive(scale_base, "scale_base"), _checks.positive(gamma, "gamma")
     p = _checks.positions(positions)
+    _checks.room("dim", (*p.shape, pairs))
     zeta = (np.arange(pairs) / pairs + gamma) / (1 + gamma)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         scales = zeta ** ((-p if keys else p)[..., np.newaxis] / base)

@@ -1,12 +1,11 @@
 """The sinusoidal encoding of Vaswani et al. (2017): frequencies, wavelengths, and rows of sines and cosines."""
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _angles, _checks
+from . import _angles, _checks, _kernels
 
 
 def frequencies(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
@@ -14,7 +13,7 @@ def frequencies(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
 
     omega_j = base**(-2j/dim) for j = 0 .. dim/2 - 1, each the float64 nearest to its exact value.
 
-    Parameters: `dim`, a positive even integer; `base`, a real number above 0.
+    Parameters: `dim`, a positive even integer; `base`, a real number above 0, taken as the float64 nearest to it.
     Returns: float64 array of shape (dim/2,), from 1 downwards when base > 1.
     Raises: TypeError or ValueError when `dim` or `base` is neither.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
@@ -47,16 +46,18 @@ def wavelengths(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
 def sinusoidal_encoding(
     positions: ArrayLike, dim: int, base: float = 10_000.0, dtype: DTypeLike = float
 ) -> NDArray[Any]:
-    """The code of each position: sine and cosine of one angle a pair, side by side.
+    """The encoding of each position: sine and cosine of one angle per pair, side by side.
 
     PE(p)[2j] = sin(p omega_j),  PE(p)[2j + 1] = cos(p omega_j),  omega_j = base**(-2j/dim).
 
     Parameters: `positions`, real numbers of any shape (..., n), in tokens: whole or fractional, negative, repeated, in
-    any order; `dim`, a positive even integer; `base` > 0; `dtype`, float16, float32 or float64.
+    any order, up to 2**53 in size and such that float64 holds them; `dim`, a positive even integer; `base` > 0;
+    `dtype`, float16, float32 or float64.
     Returns: array of shape (..., n, dim). A single position gives (dim,).
-    Accuracy: within 1.2e-16 for positions up to 10**7 in size, 2e-16 up to 2**53, then rounded once to `dtype`.
-    Raises: TypeError or ValueError for positions that are no finite real numbers, and for `dim`, `base` or `dtype`
-    outside their domains.
+    Accuracy: within 1.2e-16 where the angles p omega_j are up to 2**24 radians (so for positions up to 10**7 where
+    base >= 1), within 2e-16 for all others; then rounded once to `dtype`.
+    Raises: TypeError or ValueError for positions that are no such numbers, for angles beyond 2**53 radians, and for
+    `dim`, `base` or `dtype` outside their domains.
     Source: Vaswani et al. 2017, section 3.5.
 
     >>> sinusoidal_encoding([0, 1], 4).round(4)
@@ -65,46 +66,36 @@ def sinusoidal_encoding(
     """
     dim, base, dtype = _checks.width(dim), _checks.positive(base, "base"), _checks.float_dtype(dtype)
     p = _checks.positions(positions)
-    omega = _angles.from_base(dim, base)
-    out = np.empty((*p.shape, dim), dtype)  # (..., n, d)
-    rows = out.reshape(-1, dim)
-    for part in _angles.chunks(p.size, dim // 2):
-        sine, cosine = _angles.sines_and_cosines(p.reshape(-1)[part], omega)
-        with np.errstate(under="ignore"):  # a sine may be too small for float16
-            rows[part, 0::2], rows[part, 1::2] = sine, cosine
-    return out
+    _checks.room("positions", (*p.shape, dim))
+    return _kernels.waves(p, _angles.from_base(dim, base), dtype)
 
 
 def sinusoidal_table(
     length: int, dim: int, start: float = 0, base: float = 10_000.0, dtype: DTypeLike = float
 ) -> NDArray[Any]:
-    """The codes of a run of positions: start, start + 1, .., start + length - 1.
+    """The encodings of a run of positions: start, start + 1, .., start + length - 1.
 
-    Row i is PE(start + i). A row read as complex numbers, one a pair, is z(p) = sin + i cos = i exp(-i omega p), so
-    that a shift is a product, z(p + q) = -i z(p) z(q): about sqrt(length) nearby rows and as many distant ones are
-    computed by sine and cosine, and every row is the product of one of each.
+    PE(start + i)[2j] = sin((start + i) omega_j),  PE(start + i)[2j + 1] = cos((start + i) omega_j)  for row i.
+
+    A row read as complex numbers, one per pair, is z(p) = sin + i cos = i exp(-i omega p), so that a shift is a
+    product, z(p + q) = -i z(p) z(q): about sqrt(length) nearby rows and as many distant ones are computed by sine and
+    cosine, and every row is the product of one of each.
 
     Parameters: `length`, rows (0 or more); `dim`, a positive even integer; `start`, the real number at which the run
     begins, in tokens; `base` > 0; `dtype`, float16, float32 or float64.
     Returns: array of shape (length, dim).
-    Accuracy: within 4e-16 for positions up to 10**7 in size, then rounded once to `dtype`.
-    Raises: TypeError or ValueError for arguments outside their domains.
+    Accuracy: within 4e-16 where the angles are up to 2**24 radians (so for positions up to 10**7 where base >= 1),
+    within 6e-16 for all others; then rounded once to `dtype`, narrower ones from values within 1e-15.
+    Raises: TypeError or ValueError for arguments outside their domains, or for angles beyond 2**53 radians.
     Source: Vaswani et al. 2017, section 3.5; the product is the rotation property stated there.
 
     >>> sinusoidal_table(2, 4).round(4)
     array([[0.    , 1.    , 0.    , 1.    ],
            [0.8415, 0.5403, 0.01  , 1.    ]])
     """
-    length, dim, start = _checks.count(length, "length"), _checks.width(dim), _checks.real(start, "start")
+    length, dim, start = _checks.count(length, "length"), _checks.width(dim), _checks.place(start, "start")
     base, dtype = _checks.positive(base, "base"), _checks.float_dtype(dtype)
-    if not (-_checks.LARGEST < start and math.floor(start) + length <= _checks.LARGEST):  # a sum of integers is exact
+    if not (-_checks.LARGEST < start and int(start // 1) + length <= _checks.LARGEST):  # a sum of integers is exact
         raise ValueError(f"start must be above -2**53 and start + length at most 2**53, got {start} and {length} rows")
-    out = np.empty((length, dim), dtype)  # (T, d)
-    levels = 1 if dtype == np.float64 or out.size < 2**15 else 2  # a short list is not worth the calls to split it
-    u, v = _angles.run_factors(start, length, _angles.from_base(dim, base), levels)
-    fine = np.empty_like(u)
-    fine.real, fine.imag = u.imag, u.real  # z = i conj(u)
-    _angles.fill_products(out, fine, np.conjugate(v))  # -i z
-    if start.is_integer() and 0 <= -start < length:  # position 0 in a run from below: products leave 1e-16
-        out[int(-start), 0::2], out[int(-start), 1::2] = 0, 1
-    return out
+    _checks.room("length and dim", (length, dim))
+    return _kernels.table(length, start, _angles.from_base(dim, base), dtype)

@@ -1,13 +1,13 @@
-"""What a change of position does to the code: a fixed rotation, whatever the position it starts from."""
+"""What a change of position does to the encoding: a fixed rotation, whatever the position it starts from."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _angles, _checks
+from . import _angles, _checks, _kernels
 
 
 def similarity(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
-    """The dot product of two codes, which depends on the offset of their positions alone.
+    """The dot product of two encodings, which depends on the offset of their positions alone.
 
     s(k) = PE(t) . PE(t + k) = sum_j cos(omega_j k), and dim/2 at k = 0.
 
@@ -20,28 +20,17 @@ def similarity(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[
     array([4.    , 3.5353, 3.5353])
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base"))
-    k = _checks.positions(offsets, "offsets")
-    start = _angles.run_start(k, least=64)
-    if start is None:
-        out = np.empty(k.size)
-        for part in _angles.chunks(k.size, omega.w.size):
-            out[part] = _angles.sines_and_cosines(k.reshape(-1)[part], omega)[1].sum(axis=-1)
-        return out.reshape(k.shape)[()]
-    # cos(omega (a + b)) = Re u(a) u(b), summed over pairs: the products of all a with all b are one matrix product.
-    fine, coarse = _angles.run_factors(start, k.size, omega)
-    with np.errstate(under="ignore"):
-        sums = coarse.conj().view(np.float64) @ fine.view(np.float64).T  # (c, d) @ (d, b)
-    return sums.reshape(-1)[: k.size]
+    return _kernels.sums_of_cosines(_checks.positions(offsets, "offsets"), omega)[()]
 
 
 def distance(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
-    """The Euclidean distance of two codes, which depends on the offset of their positions alone.
+    """The Euclidean distance of two encodings, which depends on the offset of their positions alone.
 
     D(k) = |PE(t + k) - PE(t)| = 2 sqrt(sum_j sin(omega_j k / 2)**2) = sqrt(dim - 2 s(k)).
 
     Parameters: `offsets`, real numbers of any shape, in tokens; `dim`, a positive even integer; `base` > 0.
-    Returns: float64 array of the shape of `offsets`. The sum of squares keeps small distances exact, where
-    dim - 2 s(k) would cancel.
+    Returns: float64 array of the shape of `offsets`. The sum of squares keeps the digits of small distances,
+    down to the smallest float64 of full precision, where dim - 2 s(k) would cancel.
     Raises: TypeError or ValueError for arguments outside their domains.
     Source: follows from Vaswani et al. 2017, section 3.5, and 1 - cos a = 2 sin(a/2)**2.
 
@@ -49,17 +38,11 @@ def distance(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np
     array([0.    , 0.9641, 0.6577])
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base"))
-    k = _checks.positions(offsets, "offsets")
-    out = np.empty(k.size)
-    with np.errstate(under="ignore"):
-        for part in _angles.chunks(k.size, omega.w.size):
-            sine, _ = _angles.sines_and_cosines(k.reshape(-1)[part] / 2, omega)
-            out[part] = (sine * sine).sum(axis=-1)
-    return (2 * np.sqrt(out)).reshape(k.shape)[()]
+    return _kernels.roots_of_squared_sines(_checks.positions(offsets, "offsets"), omega)[()]
 
 
 def shift_matrix(offset: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
-    """The rotation that carries the code of any position to the code `offset` tokens on.
+    """The rotation that carries the encoding of any position to the encoding `offset` tokens on.
 
     PE(t + k) = Phi^k PE(t) on column vectors; pair j has the block [[cos a, sin a], [-sin a, cos a]], a = omega_j k.
 
@@ -73,7 +56,9 @@ def shift_matrix(offset: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray
            [-0.8415,  0.5403]])
     """
     dim, base = _checks.width(dim), _checks.positive(base, "base")
-    sine, cosine = _angles.sines_and_cosines(_checks.positions(offset, "offset"), _angles.from_base(dim, base))
+    k = _checks.positions(offset, "offset")
+    _checks.room("dim", (*k.shape, dim, dim))
+    sine, cosine = _angles.sines_and_cosines(k, _angles.from_base(dim, base))
     out = np.zeros((*sine.shape[:-1], dim, dim))  # (..., d, d)
     s = np.arange(0, dim, 2)  # columns of the sines; the cosines stand one to the right
     out[..., s, s], out[..., s, s + 1] = cosine, sine
@@ -89,7 +74,7 @@ def generator(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
     Parameters: `dim`, a positive even integer; `base` > 0.
     Returns: float64 array of shape (dim, dim), in radians per token, with eigenvalues +- i omega_j.
     Raises: TypeError or ValueError for arguments outside their domains.
-    Source: the derivative of the code of Vaswani et al. 2017, section 3.5, in the position.
+    Source: the derivative of the encoding of Vaswani et al. 2017, section 3.5, in the position.
 
     >>> generator(4)
     array([[ 0.  ,  1.  ,  0.  ,  0.  ],
@@ -98,6 +83,7 @@ def generator(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
            [ 0.  ,  0.  , -0.01,  0.  ]])
     """
     dim, base = _checks.width(dim), _checks.positive(base, "base")
+    _checks.room("dim", (dim, dim))
     omega = _angles.from_base(dim, base).w
     out = np.zeros((dim, dim))
     s = np.arange(0, dim, 2)
@@ -106,7 +92,7 @@ def generator(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
 
 
 def phasors(positions: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.complex128]:
-    """The code as complex numbers of length 1, one a pair.
+    """The encoding as complex numbers of length 1, one per pair.
 
     z_j(p) = exp(i omega_j p) = cos(omega_j p) + i sin(omega_j p), so that z(p + k) = z(k) z(p).
 
@@ -121,4 +107,5 @@ def phasors(positions: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[n
     """
     omega = _angles.from_base(_checks.width(dim), _checks.positive(base, "base"))
     p = _checks.positions(positions)
+    _checks.room("positions", (*p.shape, omega.w.size), itemsize=16)
     return _angles.phasors(p.reshape(-1), omega).reshape(*p.shape, omega.w.size)  # (..., n, d/2)

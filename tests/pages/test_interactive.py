@@ -30,6 +30,8 @@ STATIC = (
 THEME = """html[data-theme="dark"] { background: var(--pst-color-background); color: var(--pst-color-text-base);
   --pst-color-background: #121212; --pst-color-surface: #29313d; --pst-color-border: #48566b;
   --pst-color-text-base: #ced6dd; --pst-color-text-muted: #9ca4af; }"""
+# The emblem draws stored values and has tests of its own (test_emblem.py).
+LIVE = tuple(name for name in interactive_figures.FIGURES if name != "emblem")
 LAB = {"k": 4, "delta": 5, "p": 10}
 EXPLORER = {"T": 128, "d": 32, "base": 10000, "A": 80, "B": 73, "column": 12, "trained": 64}
 VECTORS = {"qx": 10, "qy": 20, "kx": 20, "ky": 10}
@@ -47,7 +49,7 @@ def folder(tmp_path_factory) -> Path:
     """Pages `lab.html` and `explorer.html` that hold a figure and a section, beside a copy of the figures' files."""
     folder = tmp_path_factory.mktemp("interactive")
     shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
-    for name in interactive_figures.FIGURES:
+    for name in LIVE:
         scripts = "".join(
             f'<script defer src="interactive/{script}"></script>' for script in interactive_figures.scripts(name)
         )
@@ -789,7 +791,7 @@ def test_bounds_follow_the_length_and_the_width(figure):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+@pytest.mark.parametrize("name", LIVE)
 def test_axe_finds_nothing(figure, name, scheme):
     width = {"light": 1000, "dark": 320}[scheme]
     made = figure(name, viewport={"width": width, "height": 900})
@@ -803,7 +805,7 @@ def test_axe_finds_nothing(figure, name, scheme):
         assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
 
 
-@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+@pytest.mark.parametrize("name", LIVE)
 def test_sentences_are_polite_and_only_the_view_in_hand_speaks(figure, name):
     made = figure(name).open("#explorer:view=2" if name == "explorer" else "")
     lines = made.page.locator("[data-sentence]")
@@ -813,7 +815,7 @@ def test_sentences_are_polite_and_only_the_view_in_hand_speaks(figure, name):
     assert [line.get_attribute("aria-live") for line in lines.all()] == ["off"] * (lines.count() - 1) + ["polite"]
 
 
-@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+@pytest.mark.parametrize("name", LIVE)
 def test_a_narrow_screen_needs_no_sideways_scroll(figure, name):
     made = figure(name, viewport={"width": 320, "height": 700})
     for address in [f"#explorer:view={view}" for view in range(3)] if name == "explorer" else [""]:
@@ -832,7 +834,7 @@ def test_a_narrow_screen_needs_no_sideways_scroll(figure, name):
         assert letters >= 10  # drawn in CSS pixels, so they do not shrink with the figure
 
 
-@pytest.mark.parametrize("name", interactive_figures.FIGURES)
+@pytest.mark.parametrize("name", LIVE)
 def test_static_figure_stands_in_without_scripts_and_in_print(figure, name):
     plain = figure(name, java_script_enabled=False)
     plain.page.goto(plain.url)

@@ -195,7 +195,7 @@ def test_frequencies_by_axis():
         (np.ones((1, 8)), [[1], [2]], [2, 2], {"frequencies": [1.0]}, ValueError, "frequencies must have one entry"),
         (3.0, [[1], [2]], [2, 2], {}, ValueError, "x must have at least one axis"),
         (np.ones((1, 8)), 5, [2, 2], {}, TypeError, "positions must be a list or a dict"),
-        (np.ones((1, 8)), np.array(5), [2, 2], {}, ValueError, "one array an axis, got a single number"),
+        (np.ones((1, 8)), np.array(5), [2, 2], {}, ValueError, "one array per axis, got a single number"),
     ],
 )
 def test_faulty_arguments_of_rotation_are_refused(x, positions, sections, settings, error, words):

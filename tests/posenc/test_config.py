@@ -294,7 +294,7 @@ def test_settings_are_left_as_they_were():
 
 
 def test_longrope_refuses_lists_that_do_not_fit():
-    with pytest.raises(ValueError, match="long_factors must have one entry a pair"):
+    with pytest.raises(ValueError, match="long_factors must have one entry per pair"):
         posenc.longrope([1.0, 0.1], 5, 4, [1, 1], [1])
     with pytest.raises(ValueError, match="short_factors must be above 0"):
         posenc.longrope([1.0, 0.1], 5, 4, [1, 0], [1, 1])

@@ -45,5 +45,7 @@ def test_what_does_not_fit_is_refused(table, positions, error, name):
 
 
 def test_an_empty_table_has_no_position():
-    with pytest.raises(IndexError, match="position 0 is not in a table of 0 positions"):
+    with pytest.raises(
+        IndexError, match=r"position 0 is not in the table, which has no positions: its shape is \(0, 3\)"
+    ):
         posenc.learned_encoding(np.empty((0, 3)), [0])

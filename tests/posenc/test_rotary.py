@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posenc
-from posenc import rotary
+from posenc import _angles, _rotation
 
 LAYOUTS = ["interleaved", "half"]
 
@@ -203,12 +203,12 @@ def test_a_rotation_beyond_the_range_of_the_dtype_is_refused(layout, dtype, rows
 
 
 def kept():
-    return rotary._kept_turns.cache_info()
+    return _rotation._kept_turns.cache_info()
 
 
 @pytest.fixture
 def nothing_kept():
-    rotary._kept_turns.cache_clear()
+    _rotation._kept_turns.cache_clear()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -235,7 +235,7 @@ def test_turns_of_an_earlier_call_give_the_same_bits(nothing_kept, layout, dtype
     again = posenc.apply_rotary(x, positions, layout=layout)
     assert (kept().misses, kept().hits) == (1, 1)
     assert np.array_equal(again, want) and again.flags.writeable
-    rotary._kept_turns.cache_clear()
+    _rotation._kept_turns.cache_clear()
     assert np.array_equal(posenc.apply_rotary(x, positions, layout=layout), want)
 
 
@@ -254,9 +254,9 @@ def test_turns_are_taken_up_again_by_the_same_call_alone(nothing_kept):
     calls = [{"x": x, "positions": np.arange(4)} | change for change in changes]
     alone = []
     for call in calls:
-        rotary._kept_turns.cache_clear()
+        _rotation._kept_turns.cache_clear()
         alone.append(posenc.apply_rotary(**call))
-    rotary._kept_turns.cache_clear()
+    _rotation._kept_turns.cache_clear()
     for call, want in zip(calls * 2, alone * 2):
         assert np.array_equal(posenc.apply_rotary(**call), want)
     assert kept().hits == 0 and kept().currsize == 4  # seven in turn, of which the last four are kept
@@ -264,20 +264,25 @@ def test_turns_are_taken_up_again_by_the_same_call_alone(nothing_kept):
 
 def test_kept_turns_can_not_be_written_to(nothing_kept):
     posenc.apply_rotary(np.ones((3, 8)), [4, 6, 5])
-    turn = rotary._turns(np.array([4.0, 6, 5]), rotary._omega(8, 10_000.0, None), np.dtype(float))
-    assert kept().hits == 1 and turn.shape == (3, 8)
-    for array in (turn, turn.view(complex)):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
+    posenc.apply_rotary(np.ones((3, 8)), [4, 6, 5], layout="half")
+    for layout in LAYOUTS:
+        turns = _rotation.turns(np.array([4.0, 6, 5]), _angles.from_base(8, 10_000.0), layout, np.dtype(float))
+        for array in (*turns, turns[0].view(complex)):
+            assert len(array) == 3
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 0
+    assert kept().hits == 2
 
 
 def test_frequencies_of_the_caller_and_many_positions_are_not_kept(nothing_kept):
     posenc.apply_rotary(np.ones((3, 8)), [4, 6, 5], frequencies=posenc.frequencies(8))
-    posenc.apply_rotary(np.ones((2**16 + 1, 8), np.float32), np.arange(2**16 + 1))
-    assert kept().misses == 0
-    posenc.apply_rotary(np.ones((2**16, 8), np.float32), np.arange(2**16))
-    assert kept().currsize == 1
-    assert kept().maxsize * rotary._KEPT * 2 * 8 == 2**24  # bytes
+    for layout, most in (("interleaved", 2**17), ("half", 2**16)):  # tokens of 8 numbers of four bytes, once or twice
+        misses = kept().misses
+        posenc.apply_rotary(np.ones((most + 1, 8), np.float32), np.arange(most + 1), layout=layout)
+        assert kept().misses == misses
+        posenc.apply_rotary(np.ones((most, 8), np.float32), np.arange(most), layout=layout)
+        assert kept().misses == misses + 1
+    assert kept().maxsize * _rotation._KEPT == 2**24  # bytes
 
 
 @st.composite

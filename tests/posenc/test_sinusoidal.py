@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posenc
-from posenc import _angles
+from posenc import _angles, _kernels
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "reference.json").read_text(encoding="utf8"))
 DIMS = st.integers(1, 40).map(lambda n: 2 * n)
@@ -294,7 +294,7 @@ def test_bases_that_make_no_frequencies_are_refused(bad, error):
         ([[1, 2], [3]], TypeError),
         (np.array([1], dtype=object), TypeError),
         ({1, 2}, TypeError),
-        (10**30, TypeError),
+        (10**30, ValueError),
         (2**53 + 1, ValueError),
         (-(2**53) - 1, ValueError),
         (np.array([2**53 + 1], np.uint64), ValueError),
@@ -385,28 +385,45 @@ def test_position_0_is_exact_wherever_a_run_begins(dtype):
         assert np.array_equal(table[int(-start)], [0, 1] * 64)
 
 
-def test_what_is_kept_from_a_call_changes_no_later_one():
-    arguments = (300, 32, -7.25, 777.5)
-    _angles._kept_factors.cache_clear()
+@pytest.mark.parametrize("length, memo", [(20, "_kept_rows"), (300, "_kept_table_factors")])
+def test_what_is_kept_from_a_call_changes_no_later_one(length, memo):
+    arguments = (length, 32, -7.25, 777.5)
+    kept = getattr(_kernels, memo)
+    kept.cache_clear()
     first = posenc.sinusoidal_table(*arguments)
     want = first.copy()
     first[:] = np.nan  # the caller's own
-    assert np.array_equal(posenc.sinusoidal_table(*arguments), want)
-    assert _angles._kept_factors.cache_info().hits
-    for kept in _angles.run_factors(-7.25, 300, _angles.from_base(32, 777.5)):
+    again = posenc.sinusoidal_table(*arguments)
+    assert kept.cache_info().hits == 1 and again.flags.writeable
+    assert np.array_equal(again, want)
+    more = () if memo == "_kept_rows" else (1,)
+    arrays = kept(-7.25, length, (32, 777.5), *more)
+    assert kept.cache_info().hits == 2
+    for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
-            kept[0] = 0
-    posenc.apply_rotary(np.ones((300, 32)), np.arange(300) - 7, 777.5)
-    posenc.similarity(np.arange(300), 32, 777.5)
+            array[0] = 0
+    posenc.apply_rotary(np.ones((length, 32)), np.arange(length) - 7, 777.5)
+    posenc.similarity(np.arange(length), 32, 777.5)
     assert np.array_equal(posenc.sinusoidal_table(*arguments), want)
+    kept.cache_clear()
+    assert np.array_equal(posenc.sinusoidal_table(*arguments), want)
+
+
+def test_lists_that_rotations_and_similarities_share_can_not_be_written_to():
+    _kernels._kept_factors.cache_clear()
+    posenc.similarity(np.arange(300), 32)
+    for array in _kernels.run_factors(0.0, 300, _angles.from_base(32, 10_000.0)):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    assert _kernels._kept_factors.cache_info().hits == 1
 
 
 def test_only_short_lists_are_kept():
-    _angles._kept_factors.cache_clear()
+    _kernels._kept_table_factors.cache_clear()
     posenc.sinusoidal_table(2**17, 256)
-    assert _angles._kept_factors.cache_info().currsize == 1
+    assert _kernels._kept_table_factors.cache_info().currsize == 1
     posenc.sinusoidal_table(2**19, 256)
-    assert _angles._kept_factors.cache_info().currsize == 1, "lists of more than 2 MiB"
+    assert _kernels._kept_table_factors.cache_info().currsize == 1, "lists of more than 2 MiB"
 
 
 @pytest.mark.parametrize("dim", [64, 256, 1024])
