@@ -51,14 +51,19 @@ class Recorder:
 
     def figure(self, figure):
         """Publish the record of a figure about to be shown, and add nothing to what is shown."""
+        from drift_guard import figure_data
         from drift_guard.figure_record import figure_record
 
         self.figures += 1
+        parts: list[figure_data.Part] = []
+        table = ""
         try:
-            record = figure_record(figure)
+            record = figure_record(figure, parts)
+            table = figure_data.packed(parts)
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
+        publish(f"data:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, "table": table})
         return {}, {}
 
     def audit(self, event: str, arguments: tuple) -> None:

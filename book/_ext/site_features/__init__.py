@@ -17,6 +17,7 @@ MODULES = (
     "colophon",
     "site_address",
     "downloads",
+    "figure_downloads",
     "link_check",
 )
 
