@@ -75,7 +75,8 @@ def rotate(x: NDArray[Any], turn: Turns, out: NDArray[Any]) -> None:
     if len(turn) == 1:
         _rotate_pairs(x, turn[0], out)
     else:
-        _rotate_halves(x, *turn, out)
+        cosine, sine = turn
+        _rotate_halves(x, cosine, sine, out)
 
 
 def _rotate_pairs(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> None:

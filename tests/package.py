@@ -39,7 +39,12 @@ for module in pkgutil.iter_modules(posenc.__path__, "posenc."):
 from importlib.metadata import version
 print(f"posenc {version('posenc')} beside NumPy {numpy.__version__}: {run} lines of examples run")
 """
-# The tests of the installed package: their own folder, no file of the project's, the same examples of Hypothesis.
+# The tests of the installed package have a folder of their own, and try the same examples every time.
+STEADY = """from hypothesis import settings
+settings.register_profile("steady", deadline=None, derandomize=True, database=None)
+settings.load_profile("steady")
+"""
+DATA = ["book/data/models.json"]  # which the tests of settings read
 SETTINGS = "[pytest]\naddopts = -q -p no:cacheprovider --strict-markers\nfilterwarnings = error\n"
 
 
@@ -101,10 +106,14 @@ def run_examples(python: Path, folder: Path) -> str:
     return done.stdout.strip()
 
 
-def run_tests(python: Path, folder: Path) -> None:
-    """Run the tests of the library against the installed package."""
+def run_tests(python: Path, folder: Path, *options: str) -> None:
+    """Run the tests of the library against the installed package, with further options of pytest's."""
     tests = folder / "tests" / "posenc"
     shutil.copytree(ROOT / "tests" / "posenc", tests, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in DATA:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    (tests / "conftest.py").write_text(STEADY, encoding="utf8")
     settings = folder / "pytest.ini"
     settings.write_text(SETTINGS, encoding="utf8")
     tools = sysconfig.get_paths()["purelib"]
@@ -112,7 +121,7 @@ def run_tests(python: Path, folder: Path) -> None:
         f"import sys; sys.path.append({tools!r}); import posenc, pytest; "
         f"assert posenc.__file__.startswith(sys.prefix), posenc.__file__; sys.exit(pytest.main(sys.argv[1:]))"
     )
-    command = [str(python), "-I", "-c", start, "-c", str(settings), str(tests)]
+    command = [str(python), "-I", "-c", start, "-c", str(settings), str(tests), *options]
     done = subprocess.run(command, cwd=folder, env=surroundings())
     if done.returncode:
         raise SystemExit("the library's tests fail on the installed package")

@@ -187,7 +187,7 @@ interactive.figure = (() => {
     const figure = caption.closest("figure");
     live.id = figure.id;
     figure.removeAttribute("id");
-    const shown = document.createElement("div");
+    const shown = document.createElement("figcaption");  // which the theme sets as it sets the others
     shown.className = "interactive-caption";
     shown.id = `${root.id}-caption`;
     shown.append(...caption.childNodes);

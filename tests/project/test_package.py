@@ -47,6 +47,13 @@ def test_the_installed_wheel_runs_its_examples_beside_numpy_alone(built, tmp_pat
     assert "ModuleNotFoundError" in done.stderr  # so the environment is bare
 
 
+def test_the_librarys_tests_find_all_they_need_away_from_the_project(built, tmp_path, capfd):
+    """They are collected here, for which they read their data; make package runs them."""
+    python = package.bare_environment(built["wheel"], tmp_path / "bare")
+    package.run_tests(python, tmp_path, "--collect-only")
+    assert "test_close_faults.py" in capfd.readouterr().out
+
+
 def test_the_metadata_say_what_packages_say():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
     assert project["dependencies"] == ["numpy>=2"]

@@ -6,7 +6,8 @@ as glue that is not displayed (see `kernel_recorder`), in messages by these name
     number:<id>          {"run", "id", "value", "shown", "tolerance"}; of noise {"run", "id", "below"}, with "above"
                          where it is not below its bound
     figure:<run>.<n>     {"run", and the record of the n-th figure that the cell shows}
-    data:<run>.<n>       {"run", "table"}: the numbers that it draws, for readers, in no record (see `figure_data`)
+    drawn:<run>.<n>      {"run", "table"}: the numbers that it draws, for readers, in no record (see `figure_data`)
+    data:<name>          {"run", "data"}: what another extension puts on a page; a number stands for it in the record
     unlisted:<run>       {"run", "files"}: files of the project that the cell read and nobody had named
 
 `run` counts the executions in a kernel. It ends here: the place of the cell takes over, and no record holds either.
@@ -73,7 +74,7 @@ def messages(env: BuildEnvironment, page: str) -> Iterator[tuple[str, dict]]:
         return
     path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
     for name, bundle in json.loads(path.read_text(encoding="utf8")).items():
-        if name.startswith(("number:", "figure:", "data:", "unlisted:")):
+        if name.startswith(("number:", "figure:", "drawn:", "data:", "unlisted:")):
             yield name, json.loads(bundle["data"]["text/plain"])
         elif bundle["metadata"]["scrapbook"]["mime_prefix"]:  # not displayed, to be shown elsewhere
             yield f"glue:{name}", {}
@@ -173,8 +174,10 @@ def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice:
             made.numbers[message["id"]] = read_number(message, cell)
         elif kind == "figure":
             drawings.setdefault(cell, []).append(message)
-        elif kind == "data":
+        elif kind == "drawn":
             continue  # which `read_tables` reads
+        elif kind == "data":
+            made.data[rest] = message["data"]
         elif kind == "unlisted":
             made.faults += [unlisted_file(page, cell, file, advice) for file in message["files"]]
         else:
@@ -191,7 +194,7 @@ def read_tables(env: BuildEnvironment, page: str, doctree: nodes.document) -> di
     places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
     tables: dict[int | None, list[str]] = {}
     for name, message in messages(env, page):
-        if name.startswith("data:"):
+        if name.startswith("drawn:"):
             tables.setdefault(places.get(message["run"]), []).append(message["table"])
     return tables
 

@@ -45,7 +45,7 @@ class Drawn:
             return
         points = np.array(points, dtype=float)
         if "fraction" in system:  # one of the two is data, and the other a fraction of the panel
-            points[:, 1 - "xy".index(system["fraction"])] = np.nan
+            points[:, "xy".index(system["fraction"])] = np.nan
         self.points.append(points)
 
     def note_values(self, values: np.ndarray) -> None:
@@ -75,7 +75,10 @@ def table_of(parts: list[Part]) -> list[list]:
     for part in parts:
         if isinstance(part, Ticks):
             places = [(place, math.nan) if part.axis == "x" else (math.nan, place) for place in part.places]
-            rows += ([part.panel, f"{part.axis} tick", text, *at, math.nan] for text, at in zip(map(one_line, part.labels), places))
+            rows += (
+                [part.panel, f"{part.axis} tick", text, *at, math.nan]
+                for text, at in zip(map(one_line, part.labels), places)
+            )
             continue
         x, y, values = places_of(part)
         if not x.size:

@@ -63,7 +63,7 @@ class Recorder:
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
-        publish(f"data:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, "table": table})
+        publish(f"drawn:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, "table": table})
         return {}, {}
 
     def audit(self, event: str, arguments: tuple) -> None:

@@ -80,6 +80,7 @@ class Page:
     numbers: dict[str, Number] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
     faults: list[Row] = field(default_factory=list)  # what was found wrong while the page was read
+    data: dict[str, object] = field(default_factory=dict)  # for other extensions, by name; in no record
 
     def __bool__(self) -> bool:
         return bool(self.numbers or self.outputs)

@@ -27,19 +27,25 @@ The cell stays an ordinary cell of the page: it has its number, caption, alterna
 finds it. With scripts on, it is folded away under the interactive figure; with scripts off and in print it is all there
 is. Any other element in its place is a warning.
 
+A figure whose values the browser should not compute finds them in its page: a cell stores them with
+`store_data("emblem", …)` (book/record.py), and the figure reads the JSON that stands in its element.
+
 The scripts are deferred classic scripts, which work from a file:// address, and are loaded only where a figure is.
 """
 
+import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
+
+from drift_guard import cell_outputs
 
 SOURCES = Path(__file__).parents[2] / "interactive"
 FIGURES = tuple(sorted(path.stem for path in SOURCES.glob("*.html")))
@@ -53,9 +59,12 @@ class interactive(nodes.General, nodes.Element):
     """An interactive figure; its children are the static figure."""
 
 
-def opening(name: str) -> str:
-    """The HTML in front of the static figure."""
+def opening(name: str, data: object = None) -> str:
+    """The HTML in front of the static figure, with the data that the figure draws, if a cell stored some."""
     markup = (SOURCES / f"{name}.html").read_text(encoding="utf8")
+    if data is not None:  # in the page itself, because a page opened from a file may not fetch another file
+        text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+        markup += f'<script type="application/json">{text}</script>\n'
     return (
         f'<div class="interactive" id="{name}" data-interactive="{name}">\n'
         f'<div class="interactive-live" hidden>\n{markup}</div>\n'
@@ -119,8 +128,14 @@ class TakeStaticFigure(SphinxTransform):
             node += cell
 
 
+def stored_data(env: BuildEnvironment, figure: str) -> object:
+    """Return what a cell of the book stored for a figure with `store_data`, or None."""
+    stored = [made.data[figure] for made in cell_outputs.state(env).pages.values() if figure in made.data]
+    return stored[0] if stored else None
+
+
 def visit_html(translator: Any, node: interactive) -> None:
-    translator.body.append(opening(node["figure"]))
+    translator.body.append(opening(node["figure"], stored_data(translator.builder.env, node["figure"])))
 
 
 def depart_html(translator: Any, node: interactive) -> None:
@@ -141,6 +156,17 @@ def add_assets(app: Sphinx, pagename: str, templatename: str, context: dict, doc
         app.add_js_file(f"interactive/{script}", loading_method="defer")
 
 
+def published(path: Path) -> str:
+    """Return a script or style as readers load it: without indentation and without its comments.
+
+    Comments are blocks that begin a line, and what follows two blanks and two slashes at a line's end.
+    """
+    text = re.sub(r"^[ \t]*/\*.*?\*/[ \t]*\n", "", path.read_text(encoding="utf8"), flags=re.DOTALL | re.MULTILINE)
+    if path.suffix == ".js":
+        text = re.sub(r"  // .*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
+
+
 def copy_assets(app: Sphinx) -> None:
     """Before pages are written, because their links carry a checksum of what they load."""
     if app.builder.format != "html":
@@ -148,7 +174,7 @@ def copy_assets(app: Sphinx) -> None:
     target = Path(app.outdir) / "_static" / "interactive"
     target.mkdir(parents=True, exist_ok=True)
     for name in (STYLE, *SHARED, *(f"{figure}.js" for figure in FIGURES)):
-        shutil.copyfile(SOURCES / name, target / name)
+        (target / name).write_text(published(SOURCES / name), encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
