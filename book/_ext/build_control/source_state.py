@@ -30,6 +30,7 @@ IN_THE_KERNEL = (
     "array_digest",
     "artist_looks",
     "axis_record",
+    "ink",
 )
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
 Patterns = list[str | dict[str, list[str]]]
