@@ -11,7 +11,6 @@ MODULES = (
     "kernel_surroundings",
     "stale_files",
     "parallel_build",
-    "buildinfo",
 )
 
 
