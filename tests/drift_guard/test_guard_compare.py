@@ -108,7 +108,49 @@ def test_where_a_numbered_list_starts_is_recorded():
             nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "apples")), **start)
         )
 
-    assert shown({}) == "apples" and shown({"start": 512}) != shown({"start": 513})
+    assert shown({}) == "1. apples" and shown({"start": 512}) != shown({"start": 513})
+    assert shown({}) != shown({"enumtype": "loweralpha"})
+
+
+def paragraph(kind, text="apples", **attributes):
+    return nodes.paragraph("", "", nodes.Text("ten "), kind("", text, **attributes))
+
+
+def table(head, *body):
+    rows = [[nodes.row("", nodes.entry("", nodes.paragraph("", text))) for text in part] for part in ([head], body)]
+    parts = [nodes.thead("", *rows[0]), nodes.tbody("", *rows[1])] if head else [nodes.tbody("", *rows[1])]
+    return nodes.table("", nodes.tgroup("", *parts))
+
+
+LOOKS = [
+    nodes.paragraph("", "ten apples"),
+    paragraph(nodes.strong),
+    paragraph(nodes.emphasis),
+    paragraph(nodes.literal),
+    paragraph(nodes.reference, refuri="https://example.org/a"),
+    paragraph(nodes.reference, refuri="https://example.org/b"),
+    paragraph(nodes.reference, refid="a-place"),
+    nodes.bullet_list("", nodes.list_item("", nodes.paragraph("", "ten apples"))),
+    nodes.enumerated_list("", nodes.list_item("", nodes.paragraph("", "ten apples"))),
+    nodes.rubric("", "ten apples"),
+    nodes.block_quote("", nodes.paragraph("", "ten apples")),
+    nodes.note("", nodes.paragraph("", "ten apples")),
+    nodes.warning("", nodes.paragraph("", "ten apples")),
+    table("ten apples"),
+    table(None, "ten apples"),
+]
+
+
+def test_what_makes_a_displayed_text_look_otherwise_is_recorded():
+    texts = [cell_outputs.text_of(node) for node in LOOKS[:-1]]
+    assert len(set(texts)) == len(texts), texts
+    pages = [Page(outputs=[Text("markdown", text.splitlines(), cell=1)]) for text in texts]
+    for page in pages[1:]:
+        assert compare_pages.compare_page("one", pages[0], page)[0]
+
+
+def test_a_head_row_that_becomes_a_body_row_is_recorded():
+    assert cell_outputs.text_of(table("kind", "a", "b")) != cell_outputs.text_of(table(None, "kind", "a", "b"))
 
 
 def test_what_stands_raised_or_lowered_is_recorded_as_such():

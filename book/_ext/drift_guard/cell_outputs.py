@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors import EnvironmentCollector
@@ -35,6 +36,15 @@ KINDS = {
     "text/latex": "latex",
     "text/plain": "text",
 }  # best first, as MyST-NB chooses
+MARKS: dict[type[nodes.Node], tuple[str, str]] = {
+    nodes.strong: ("**", "**"),
+    nodes.emphasis: ("*", "*"),
+    nodes.literal: ("`", "`"),
+    nodes.superscript: ("^", ""),
+    nodes.subscript: ("_", ""),
+    nodes.rubric: ("# ", ""),
+    nodes.block_quote: ("> ", ""),
+}
 
 
 # ---- what is kept with Sphinx's environment
@@ -103,9 +113,10 @@ def code_cells(doctree: nodes.document) -> list[nodes.container]:
 
 
 def text_of(node: nodes.Node) -> str:
-    """Return the text of an output as it stands, the cells of a table between bars.
+    """Return the text of an output with the marks of Markdown for what makes it look otherwise.
 
-    A node with the attribute `recorded_as` has this text in the record: a quoted number its name, say.
+    The cells of a table stand between bars, and a line of dashes follows its head. A node with the attribute
+    `recorded_as` has this text in the record: a quoted number its name, say.
     """
     if isinstance(node, nodes.Text):
         return node.astext()
@@ -114,11 +125,33 @@ def text_of(node: nodes.Node) -> str:
     parts = [text_of(child) for child in node.children]
     if isinstance(node, nodes.row):
         return " | ".join(parts)
-    if isinstance(node, nodes.enumerated_list) and node.get("start", 1) != 1:
-        parts.insert(0, f"from {node['start']}")
-    if isinstance(node, nodes.superscript | nodes.subscript):
-        parts.insert(0, "^" if isinstance(node, nodes.superscript) else "_")
-    return ("" if isinstance(node, nodes.TextElement) else "\n").join(parts)
+    if isinstance(node, nodes.thead):
+        parts.append("---")
+    if isinstance(node, nodes.bullet_list):
+        parts = [f"- {part}" for part in parts]
+    if isinstance(node, nodes.enumerated_list):
+        parts = [numbered(node, place, part) for place, part in enumerate(parts)]
+    before, after = marks_of(node)
+    return before + ("" if isinstance(node, nodes.TextElement) else "\n").join(parts) + after
+
+
+def numbered(node: nodes.enumerated_list, place: int, text: str) -> str:
+    """Return the text of an item after its number, with the kind of number where that is no Arabic one."""
+    kind = node.get("enumtype", "arabic")
+    return f"{node.get('start', 1) + place}. {'' if kind == 'arabic' else f'({kind}) '}{text}"
+
+
+def marks_of(node: nodes.Node) -> tuple[str, str]:
+    """Return what stands before and after the text of a node."""
+    for kind, marks in MARKS.items():
+        if isinstance(node, kind):
+            return marks
+    if isinstance(node, nodes.reference | addnodes.pending_xref):
+        aims = [node.get(name) for name in ("refuri", "refid", "reftarget")]
+        return "[", f"]({next(filter(None, aims), '')})"
+    if isinstance(node, nodes.Admonition):
+        return f":::{node.tagname}\n", "\n:::"
+    return "", ""
 
 
 def read_output(node: nodes.Element, cell: int | None = None) -> Output | None:
@@ -132,7 +165,7 @@ def read_output(node: nodes.Element, cell: int | None = None) -> Output | None:
         captions = list(node.findall(nodes.caption))
         caption = text_of(captions[0]).strip() if captions else ""
         name = node["names"][0] if node.get("names") else ""
-        return Figure(name, images[0].get("alt", "").strip(), caption, cell=cell)
+        return Figure(name, images[0].get("alt", "").strip(), caption, cell=cell, image=images[0].get("uri", ""))
     parts = {part["mime_type"]: part for part in bundles[0].children}
     for mime, kind in KINDS.items():
         if mime in parts:
@@ -158,7 +191,7 @@ def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice:
     """Return what the cells of a page made."""
     places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
     drawings: dict[int | None, list[dict]] = {}
-    made = Page()
+    made = Page(lines=[cell.line for cell in code_cells(doctree)])
     for name, message in messages(env, page):
         kind, _, rest = name.partition(":")
         run = message.pop("run", None)
@@ -197,4 +230,4 @@ class CellOutputs(EnvironmentCollector):
 def setup(app: Sphinx) -> dict:
     app.setup_extension("drift_guard.kernel_setup")  # the kernels count the runs
     app.add_env_collector(CellOutputs)
-    return {"version": "1", "env_version": 3, "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 4, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from drift_guard import compare_text
+from drift_guard import compare_text, ink
 from drift_guard.compare_text import shorten
 from drift_guard.page_data import Figure, flat
 
@@ -147,12 +147,28 @@ def compare_axes(recorded: list[dict], computed: list[dict], where: str) -> Iter
 
 
 def compare_drawings(recorded: dict, computed: dict) -> Iterator[Difference]:
-    beside = [
-        {name: draws[name] for name in draws if name not in ("axes", "refused")} for draws in (recorded, computed)
-    ]
-    yield from compare_settings(*beside)
-    yield from compare_artists(recorded.get("artists", []), computed.get("artists", []), "figure")
-    yield from compare_axes(recorded.get("axes", []), computed.get("axes", []), "axes ")
+    elsewhere = "axes", "refused", "ink"
+    beside = [{name: draws[name] for name in draws if name not in elsewhere} for draws in (recorded, computed)]
+    apart = [*compare_settings(*beside)]
+    apart += compare_artists(recorded.get("artists", []), computed.get("artists", []), "figure")
+    apart += compare_axes(recorded.get("axes", []), computed.get("axes", []), "axes ")
+    yield from apart or compare_ink(recorded.get("ink"), computed.get("ink"))
+
+
+def compare_ink(recorded: dict | None, computed: dict | None) -> Iterator[Difference]:
+    """Yield one difference for two coarse pictures that are not alike; it is of interest where no artist differs."""
+    if recorded is None or computed is None:
+        if recorded != computed:
+            yield one_sided("ink", DRAWN, is_new=recorded is None)
+        return
+    if recorded["inches"] != computed["inches"]:
+        sizes = [" x ".join(format(side, "g") for side in one["inches"]) for one in (recorded, computed)]
+        yield Difference("size in inches", *sizes, "exact")
+    if changes := ink.compare(recorded, computed):
+        where, _, old, new = changes[0]
+        more = f" (+{len(changes) - 1} more)" if len(changes) > 1 else ""
+        tolerance = f"{ink.STEPS} of {len(ink.LEVELS) - 1} levels"
+        yield Difference(f"ink, {where}{more}", f"{old:.1%} black", f"{new:.1%} black", tolerance)
 
 
 def compare_figures(recorded: Figure, computed: Figure) -> Iterator[Difference]:

@@ -99,14 +99,18 @@ def compare_outputs(page: str, recorded: Output, computed: Output, edges: Collec
     """Compare two outputs of one kind; `edges` are forms in which one number may be printed."""
     if isinstance(recorded, Figure) and isinstance(computed, Figure):
         apart = compare_figures(recorded, computed)
-        return [Row(page, computed.cell, f"{computed.title}: {what}", *rest) for what, *rest in apart]
+        both = recorded, computed
+        return [Row(page, computed.cell, f"{computed.title}: {what}", *rest, figures=both) for what, *rest in apart]
     two = compare_text.difference(recorded.joined, computed.joined, edges)
     return [Row(page, computed.cell, computed.kind, *two, "as printed")] if two else []
 
 
 def one_sided_row(page: str, output: Output, is_new: bool) -> Row:
     text = DRAWN if isinstance(output, Figure) else shorten(output.joined)
-    return Row(page, output.cell if is_new else None, *one_sided(output_name(output), text, is_new))
+    row = Row(page, output.cell if is_new else None, *one_sided(output_name(output), text, is_new))
+    if isinstance(output, Figure):
+        return replace(row, figures=(None, output) if is_new else (output, None))
+    return row
 
 
 def same_kind(recorded: Output, computed: Output) -> bool:

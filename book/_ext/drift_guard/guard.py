@@ -3,7 +3,9 @@ made with the committed record, and list all differences in one table.
 
 `guard_folder` is the folder of the records, one JSON file a page; `guard_command` is the command that accepts, as the
 report tells it. With GUARD_ACCEPT=1 in the environment the build rewrites the records where they differ, and prints the
-same table. It never does so where CI is set. The event `guard-accepted` hands the table to whoever prints it last.
+same table. It never does so where CI is set. Where figures differ, `drift/index.html` beside the site shows old and new
+(`drift_page`); on GitHub the rows come as annotations, too. The event `guard-accepted` hands the table to whoever
+prints it last.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 
-from drift_guard import cell_outputs, compare_pages, record_files, report
+from drift_guard import cell_outputs, compare_pages, drift_page, record_files, report
 from drift_guard.page_data import Number, Page, Row
 
 ACCEPT = "GUARD_ACCEPT"
@@ -38,6 +40,7 @@ class Comparison:
     rows: list[Row] = field(default_factory=list)
     writes: dict[Path, Page | None] = field(default_factory=dict)  # the records to write or, None, to remove
     numbers: dict[str, dict[str, Number]] = field(default_factory=dict)  # as recorded where that agrees
+    page: str = ""  # the file that shows how figures drifted
 
 
 def compare(folder: Path, name: str, pages: dict[str, Page]) -> Comparison:
@@ -96,11 +99,32 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
     name = app.config.guard_folder.rstrip("/")
     state = cell_outputs.state(env)
     found = compare(Path(app.srcdir, name), name, {page: state.pages[page] for page in sorted(state.pages)})
+    found.page = show(app, found.rows)
+    annotate(env, found.rows, state.pages)
     if any(row.fault for row in found.rows) or (found.rows and not is_set(ACCEPT)):
         sys.stdout.flush()  # the table is the last of the output
-        raise Drifted(report.verdict(found.rows, app.config.guard_command))
+        raise Drifted(report.verdict(found.rows, app.config.guard_command, found.page))
     vars(app)["drift_guard"] = found
     state.settled = found.numbers  # from here on the pages quote what is recorded
+
+
+def show(app: Sphinx, rows: list[Row]) -> str:
+    """Write the page on which a person sees how figures drifted, and return where it is."""
+    site = Path(app.outdir)
+    try:
+        file = drift_page.write(site.parent / "drift", rows, Path(app.srcdir), site)
+    except OSError as error:  # the table is worth more than the page
+        return f"not written: {error}"
+    if file is None:
+        return ""
+    return str(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
+
+
+def annotate(env: BuildEnvironment, rows: list[Row], pages: dict[str, Page]) -> None:
+    """Mark the lines of the cells where GitHub runs the build."""
+    if is_set("GITHUB_ACTIONS"):
+        lines = {page: (str(env.doc2path(page, base=False)), made.lines) for page, made in pages.items()}
+        print(*report.annotations(rows, lines), sep="\n", flush=True)
 
 
 def accept(app: Sphinx, exception: Exception | None) -> None:
@@ -113,7 +137,7 @@ def accept(app: Sphinx, exception: Exception | None) -> None:
             path.unlink()
         else:
             record_files.write(path, page)
-    text = f"\n{report.accepted(found.rows)}\n"
+    text = f"\n{report.accepted(found.rows, found.page)}\n"
     if not app.emit("guard-accepted", text):
         print(text, flush=True)
 

@@ -15,6 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
 MIME = "application/papermill.record/"
+IMAGES = "image/svg+xml", "image/png", "image/jpeg", "application/pdf"  # in which a figure may be shown
 ROOT, SOURCES = "GUARD_ROOT", "GUARD_SOURCES"  # the project's folder; a file that lists what cells may depend on
 
 
@@ -51,15 +52,28 @@ class Recorder:
 
     def figure(self, figure):
         """Publish the record of a figure about to be shown, and add nothing to what is shown."""
+        from drift_guard import ink
         from drift_guard.figure_record import figure_record
 
         self.figures += 1
         try:
             record = figure_record(figure)
+            is_drawn = self.draw(figure)  # which lays it out, so that its ink costs half as much
+            record["ink"] = ink.picture(figure, laid_out=is_drawn)
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
         return {}, {}
+
+    def draw(self, figure) -> bool:
+        """Draw the images of a figure that IPython is about to ask for, and keep them until it does."""
+        drawn = False
+        for mime in IMAGES:
+            formatter = self.shell.display_formatter.formatters[mime]
+            if formatter.enabled and (printer := formatter.type_printers.get(type(figure))):
+                formatter.for_type(type(figure), answering(figure, printer(figure), formatter, printer))
+                drawn = True
+        return drawn
 
     def audit(self, event: str, arguments: tuple) -> None:
         """Note a file of the project that is opened for reading, or a module whose compiled form is."""
@@ -74,6 +88,16 @@ class Recorder:
             path = importlib.util.source_from_cache(path)
         if path not in self.sources and os.path.isfile(path):
             self.unlisted.add(path)
+
+
+def answering(figure, image, formatter, printer):
+    """Return a printer that has the image of one figure and serves once; then the formatter has its own one back."""
+
+    def answer(asked):
+        formatter.for_type(type(figure), printer)
+        return image if asked is figure else printer(asked)
+
+    return answer
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

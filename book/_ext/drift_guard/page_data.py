@@ -51,6 +51,7 @@ class Figure:
     caption: str
     draws: dict | None = None  # None: an image that matplotlib did not draw in the cell
     cell: int | None = None
+    image: str = field(default="", compare=False)  # the file that holds the drawing, from the folder of the sources
 
     @property
     def title(self) -> str:
@@ -71,6 +72,7 @@ class Row:
     computed: str
     tolerance: str
     fault: bool = False
+    figures: tuple[Figure | None, Figure | None] | None = field(default=None, compare=False, repr=False)  # old and new
 
 
 @dataclass
@@ -80,6 +82,7 @@ class Page:
     numbers: dict[str, Number] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
     faults: list[Row] = field(default_factory=list)  # what was found wrong while the page was read
+    lines: list[int | None] = field(default_factory=list)  # of the cells in the page's file
     data: dict[str, object] = field(default_factory=dict)  # for other extensions, by name; in no record
 
     def __bool__(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from drift_guard import ink
 from drift_guard.page_data import Figure, Number, Output, Page, Text, Value
 
 WIDTH = 116  # of a line that holds a value in one piece
@@ -162,7 +163,8 @@ def output_from_json(output: Any) -> Output:
 def demand_drawing(draws: Any) -> None:
     """Refuse what the comparison of two figures could not read."""
     demand(isinstance(draws, dict), "what a figure draws")
-    demand_artists(draws)
+    demand("ink" not in draws or ink.is_picture(draws["ink"]), "the ink of a figure")
+    demand_artists({name: draws[name] for name in draws if name != "ink"})
     demand_axes(draws.get("axes", []))
 
 

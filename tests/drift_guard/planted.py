@@ -1,0 +1,82 @@
+"""Changes of a figure that a reader sees and that no artist's own record holds, planted one by one."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import patches, patheffects, ticker
+
+X = np.linspace(0, 9, 200)
+
+
+def draw(change=lambda figure: None):
+    """Return a figure with an artist of most kinds, after a change."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.6), layout="constrained")
+    left.plot(X, np.sin(X), label="sine")
+    left.scatter(X[::20], np.cos(X[::20]), c=X[::20], cmap="viridis")
+    left.quiver([1, 3, 5], [0.2, 0.2, 0.2], [1, 1, 1], [1, 0, -1])
+    left.boxplot([[0, 0.1, 0.2, 0.5]], positions=[8], manage_ticks=False)
+    left.text(2, -0.5, "a note")
+    left.legend(loc="lower left")
+    left.set(title="A wave", xlabel="position", ylabel="value", ylim=(-1.5, 1.5))
+    figure.colorbar(right.imshow(np.outer(np.sin(X), np.cos(X)), vmin=-0.9, vmax=0.9), ax=right, extend="both")
+    right.contour(np.outer(X, X), levels=[10, 40], colors="k")
+    right.hlines([50, 100], 20, 150, colors="w")
+    change(figure)
+    return figure
+
+
+def left(change):
+    """Return a change of the figure that changes its left panel."""
+    return lambda figure: change(figure.axes[0])
+
+
+def right(change):
+    return lambda figure: change(figure.axes[1])
+
+
+CHANGES = {
+    "a patch over the curve": left(lambda a: a.add_patch(patches.Rectangle((2, -1), 3, 2, color="w", zorder=9))),
+    "the order of drawing": right(lambda a: a.images[0].set_zorder(9)),
+    "a clip path": left(lambda a: a.lines[0].set_clip_path(patches.Rectangle((0, 0), 0.5, 1, transform=a.transAxes))),
+    "a clip box": left(lambda a: a.lines[0].set_clip_box(matplotlib.transforms.Bbox([[0, 0], [99, 999]]))),
+    "scatter without opacity": left(lambda a: a.collections[0].set_alpha(0)),
+    "scatter of size 0": left(lambda a: a.collections[0].set_sizes([0])),
+    "quiver without opacity": left(lambda a: a.collections[1].set_alpha(0)),
+    "quiver of no width": left(lambda a: setattr(a.collections[1], "width", 1e-6)),
+    "quiver's scale": left(lambda a: setattr(a.collections[1], "scale", 30)),
+    "contours of no width": right(lambda a: a.collections[0].set_linewidth(0)),
+    "segments without opacity": right(lambda a: a.collections[1].set_alpha(0)),
+    "segments of no width": right(lambda a: a.collections[1].set_linewidth(0)),
+    "a curve of hardly any width": left(lambda a: a.lines[0].set_linewidth(0.01)),
+    "a curve white on white": left(lambda a: a.lines[0].set_color("w")),
+    "a legend over the curve": left(lambda a: a.get_legend().set_loc("upper center")),
+    "a legend without its frame": left(lambda a: a.get_legend().set_frame_on(False)),
+    "text aligned to the other side": left(lambda a: a.texts[0].set_ha("right")),
+    "text off the page": left(lambda a: a.texts[0].set(in_layout=False, position=(2, -90))),
+    "text of another size": left(lambda a: a.texts[0].set_fontsize(13)),
+    "tick labels rounded": left(lambda a: a.yaxis.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:.0f}"))),
+    "tick labels of other digits": left(
+        lambda a: a.yaxis.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v + 0.1:.1f}"))
+    ),
+    "tick labels emptied": left(lambda a: a.yaxis.set_major_formatter(ticker.NullFormatter())),
+    "tick labels white": left(lambda a: a.tick_params(labelcolor="w")),
+    "fewer ticks": left(lambda a: a.yaxis.set_major_locator(ticker.MaxNLocator(3))),
+    "ticks of no length": left(lambda a: a.tick_params(length=0)),
+    "an offset of the ticks": left(lambda a: a.yaxis.set_major_formatter(ticker.ScalarFormatter(useOffset=1000.0))),
+    "a spine gone": left(lambda a: a.spines["left"].set_visible(False)),
+    "a spine moved": left(lambda a: a.spines["left"].set_position(("data", 4))),
+    "a grid": left(lambda a: a.grid(True)),
+    "a twin": left(lambda a: a.twinx().set_yticks([0, 1])),
+    "a panel over another": right(lambda a: (a.set_in_layout(False), a.set_position((0.3, 0.2, 0.4, 0.6)))),
+    "another ratio of panels": left(lambda a: a.get_gridspec().set_width_ratios([1, 2])),
+    "another height": lambda figure: figure.set_size_inches(7.2, 4.4),
+    "scaled as a whole": lambda figure: (figure.set_size_inches(14.4, 7.2), figure.set_dpi(50)),
+    "a whisker gone": left(lambda a: a.lines[2].set_visible(False)),
+    "values beyond the range": right(
+        lambda a: a.images[0].set_cmap(plt.get_cmap("viridis").with_extremes(over="r", under="w"))
+    ),
+    "a halo": left(lambda a: a.lines[0].set_path_effects([patheffects.withStroke(linewidth=6, foreground="k")])),
+    "a sketch": left(lambda a: a.lines[0].set_sketch_params(8, 50, 2)),
+    "ticks white": left(lambda a: a.tick_params(color="w")),
+    "a face": left(lambda a: a.set_facecolor("0.9")),
+}
