@@ -22,7 +22,16 @@ from sphinx.application import Sphinx
 from build_control.git_commit import LEFT_OUT, commit_of, files_at_hand
 
 EXTENSIONS = Path(__file__).parents[1]
-IN_THE_KERNEL = "__init__", "kernel_recorder", "figure_record", "array_digest", "artist_looks", "axis_record", "ink"
+IN_THE_KERNEL = (
+    "__init__",
+    "kernel_recorder",
+    "figure_record",
+    "figure_data",
+    "array_digest",
+    "artist_looks",
+    "axis_record",
+    "ink",
+)
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
 Patterns = list[str | dict[str, list[str]]]
 States = dict[Any, tuple[int, int] | None]
