@@ -147,7 +147,9 @@ def piece_names(thing, name: str, count: int) -> list[str]:
 
 def label_of(thing) -> str:
     """Return what the legend calls an artist, or the text that it writes."""
-    label = str(thing.get_text() if hasattr(thing, "get_text") else thing.get_label())
+    from matplotlib.text import Text  # in the kernel; the build reads tables without matplotlib
+
+    label = str(thing.get_text() if isinstance(thing, Text) else thing.get_label())  # contours have another get_text
     return "" if label.startswith("_") else one_line(label)
 
 
