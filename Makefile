@@ -3,7 +3,8 @@
 #   make book        build the site into _build/html and say where to open it
 #   make test        run all tests
 #   make browser     find or install Chromium, which the tests and the PDF need (make test and make pdf begin with it)
-#   make record      build with every cell run anew, and accept what the cells made as the record (see book/checks.md)
+#   make record      build, and accept what the cells made as the record (see book/checks.md); only cells run whose code,
+#                    or what they depend on, has changed; "make record-anew" runs every cell
 #   make check-drift build the whole book as other machines would, and tell whether a build drifts
 #   make check-same  build and print the last commit twice, in other surroundings, and compare to the byte
 #   make lesson-10   run the lesson's standalone programs
@@ -21,7 +22,7 @@
 .ONESHELL:
 .SHELLFLAGS := -ec
 .DEFAULT_GOAL := book
-.PHONY: book test browser record check-drift check-same lesson-10 serve pdf linkcheck package bench bench-quick clean distclean
+.PHONY: book test browser record record-anew check-drift check-same lesson-10 serve pdf linkcheck package bench bench-quick clean distclean
 
 bin := .venv/bin
 export PYTHONUTF8 := 1
@@ -43,6 +44,9 @@ browser: .venv/ready
 	"$(bin)/python" book/_ext/site_features/chromium.py
 
 record: .venv/ready
+	GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
+
+record-anew: .venv/ready
 	FRESH_ANEW=1 GUARD_ACCEPT=1 "$(bin)/jupyter-book" build .
 
 check-drift: .venv/ready

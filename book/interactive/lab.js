@@ -1,35 +1,47 @@
-/* The position lab: one pair k of a code of width 64, its wave over 50 tokens, and two positions as phasors, whose
-   angle, and with it their dot product, depends on the offset between them alone. */
+/* The position lab: one pair k of an encoding of width 64, its wave over 50 tokens, and two positions as phasors, whose
+   angle, and with it their dot product, depends on the offset between them alone; and the mean over all pairs. */
 "use strict";
 interactive.figure("lab", {
   k: { min: 0, max: 31, start: 4 },
   delta: { min: -49, max: 49, start: 5 },
   p: { min: 0, max: 49, start: 10 },
 }, (root, figure) => {
-  const { maths, draw, scale } = interactive;
+  const { maths, draw, scale, put, apart } = interactive;
   const { line, text, circle, box, curve } = interactive.shapes;
   const [DIM, BASE, TOKENS] = [64, 10000, 50];
-  const wave = root.querySelector(".wave");
-  const phasors = root.querySelector(".phasors");
-  const identity = root.querySelector(".identity");
+  const OMEGAS = maths.frequencies(DIM, BASE);
+  const GAP = 25;  // between the middles of two handles
+  const PACE = 2 * Math.PI / TOKENS;  // a hand that is slower lags behind the pointer: one round of it is 50 tokens
+  const [LEFT, RIGHT] = [30, 14];
+  const find = (selector) => root.querySelector(selector);
+  const [wave, phasors, identity] = [".wave", ".phasors", ".identity"].map(find);
+  const handle = (name) => find(`[data-handle=${name}]`);
   const outputs = [...root.querySelectorAll("[data-out]")];
+  const limit = (value, low, high) => Math.max(low, Math.min(high, value));
+  const mean = (offset) => maths.similarity(offset, OMEGAS) / OMEGAS.length;
 
   function derive({ k, delta, p }) {
-    const omega = maths.frequency(k, DIM, BASE);
+    const omega = OMEGAS[k];
     const phasor = (position) => [Math.cos(omega * position), Math.sin(omega * position)];
     const [first, second] = [phasor(p), phasor(p + delta)];
-    return { k, delta, p, omega, first, second, angle: omega * delta, product: maths.dot(first, second) };
+    return { k, delta, p, omega, first, second, angle: omega * delta, product: maths.dot(first, second), mean: mean(delta) };
   }
 
-  function shown({ omega, first, second, angle, product }) {
+  /* Four decimals, and more where they would hide the number: near 0 four digits, near 1 two digits of what is missing. */
+  function sharp(value, least = 4) {
+    const [size, missing] = [Math.abs(value), 1 - Math.abs(value)];
+    if (missing > 1e-13 && missing < 5e-5) return maths.fixed(value, Math.ceil(-Math.log10(missing)) + 1);
+    if (size > 1e-13 && size < 0.1) return maths.fixed(value, 3 - Math.floor(Math.log10(size)));
+    return maths.fixed(value, least);
+  }
+
+  function shown({ omega, first, second, angle, product, mean: all }) {
     return {
-      omega: maths.significant(omega),
-      period: maths.significant(2 * Math.PI / omega),
-      turns: maths.fixed(TOKENS * omega / (2 * Math.PI)),
-      cosp: maths.fixed(first[0]), sinp: maths.fixed(first[1]),
-      cosq: maths.fixed(second[0]), sinq: maths.fixed(second[1]),
-      angle: maths.fixed(angle), degrees: maths.fixed(angle * 180 / Math.PI, 2),
-      product: maths.fixed(product), cosine: maths.fixed(Math.cos(angle)),
+      omega: maths.significant(omega), period: maths.significant(2 * Math.PI / omega),
+      turns: sharp(TOKENS * omega / (2 * Math.PI)),
+      cosp: sharp(first[0]), sinp: sharp(first[1]), cosq: sharp(second[0]), sinq: sharp(second[1]),
+      angle: sharp(angle), degrees: sharp(angle * 180 / Math.PI, 2),
+      product: sharp(product), cosine: sharp(Math.cos(angle)), mean: sharp(all),
     };
   }
 
@@ -38,8 +50,8 @@ interactive.figure("lab", {
     const ends = [x(marks[0]), x(marks.at(-1))];
     return [-1, 0, 1].flatMap((value) => [
       line("grid", ends[0], y(value), ends[1], y(value)),
-      text("tick end", ends[0] - 6, y(value) + 4, maths.exact(value)),
-    ]).concat(marks.map((mark) => text("tick middle", x(mark), y(-1) + 20, maths.exact(mark))));
+      text("tick end", ends[0] - 5, y(value) + 4, maths.exact(value)),
+    ]).concat(marks.map((mark) => text("tick middle", x(mark), y(-1) + 17, maths.exact(mark))));
   }
 
   const sampled = (name, f, from, to, step, x, y) => {
@@ -47,26 +59,36 @@ interactive.figure("lab", {
     return curve(name, places.map((at) => [x(at), y(f(at))]));
   };
 
+  const across = (from, to) => ({ width }) => scale(from, to, LEFT, width - RIGHT);
+  const [overTokens, overOffsets] = [across(0, TOKENS - 1), across(1 - TOKENS, TOKENS - 1)];
+  const upward = ({ height }) => scale(-1, 1, height - 24, 32);  // the strip above is the handles'
+  const numbered = (min, value, words) =>
+    ({ "aria-valuemin": min, "aria-valuemax": TOKENS - 1, "aria-valuenow": value, "aria-valuetext": words });
+
   function drawWave({ omega, p, delta }) {
-    const [{ width }, height] = [figure.sizeOf(wave), 170];
-    const x = scale(0, TOKENS - 1, 34, width - 12);
-    const y = scale(-1, 1, height - 34, 24);
-    const shapes = axes(x, y, [0, 10, 20, 30, 40, TOKENS - 1]);
-    for (const [at, name, letter] of [[p + delta, "b", "p + \u0394"], [p, "a", "p"]]) {
-      if (at < 0 || at >= TOKENS || (at === p && name === "b")) continue;
-      shapes.push(line(`mark ${name}`, x(at), 18, x(at), y(-1) + 6), text(`tag ${name} middle`, x(at), 13, letter));
+    const size = figure.sizeOf(wave);
+    const [x, y] = [overTokens(size), upward(size)];
+    const shapes = axes(x, y, size.width < 250 ? [0, 25, TOKENS - 1] : [0, 10, 20, 30, 40, TOKENS - 1]);
+    for (const [at, name] of [[p + delta, "b"], [p, "a"]]) {
+      if (at >= 0 && at < TOKENS) shapes.push(line(`mark ${name}`, x(at), 20, x(at), y(-1)));
     }
     for (const [name, f] of [["sine", Math.sin], ["cosine", Math.cos]]) {
       shapes.push(sampled(`curve ${name}`, (at) => f(omega * at), 0, TOKENS - 1, 0.125, x, y));
       for (let token = 0; token < TOKENS; token++) {
         const chosen = token === p ? " a" : token === p + delta ? " b" : "";
-        shapes.push(circle(`dot ${name}${chosen}`, x(token), y(f(omega * token)), chosen ? 4.5 : 2.2));
+        shapes.push(circle(`dot ${name}${chosen}`, x(token), y(f(omega * token)), chosen ? 4.5 : 2));
       }
     }
-    draw(wave, width, height, shapes);
+    draw(find(".wave svg"), size.width, size.height, shapes);
+    const places = apart([x(p), 12], [x(limit(p + delta, 0, TOKENS - 1)), 12], GAP);
+    const shift = Math.max(0, 12 - Math.min(places[0][0], places[1][0]))
+      - Math.max(0, Math.max(places[0][0], places[1][0]) - size.width + 12);
+    for (const place of places) place[0] += shift;
+    put(handle("wave-p"), places[0], numbered(0, p, p));
+    put(handle("wave-q"), places[1], numbered(1 - TOKENS, delta, `offset ${delta}, position ${p + delta}`));
   }
 
-  /* The arc from one phasor to the other; whole turns of the angle are drawn as widening rounds. */
+  /* The arc from one phasor to the other; whole turns widen. */
   function arc(start, angle, radius, [cx, cy]) {
     const steps = Math.max(2, Math.ceil(Math.abs(angle) * 12));
     return curve("arc", Array.from({ length: steps + 1 }, (_, step) => {
@@ -76,85 +98,109 @@ interactive.figure("lab", {
     }));
   }
 
-  function drawPhasors({ omega, p, angle, first, second }) {
-    const [{ width }, height] = [figure.sizeOf(phasors), 250];
-    const radius = Math.min(width / 2 - 30, 98);
-    const [cx, cy] = [width / 2, height / 2];
+  const centre = ({ width, height }) => ({ cx: width / 2, cy: height / 2, radius: Math.min(width, height) / 2 - 15 });
+
+  function drawPhasors({ omega, p, delta, angle, first, second }) {
+    const size = figure.sizeOf(phasors);
+    const { cx, cy, radius } = centre(size);
     const tip = ([cos, sin]) => [cx + radius * cos, cy - radius * sin];
     const [[ax, ay], [bx, by]] = [tip(first), tip(second)];
-    draw(phasors, width, height, [
+    draw(find(".phasors svg"), size.width, size.height, [
       circle("ring", cx, cy, radius),
-      line("grid", cx - radius - 10, cy, cx + radius + 10, cy),
-      line("grid", cx, cy - radius - 10, cx, cy + radius + 10),
-      text("tick end", cx + radius + 28, cy - 6, "cos"),
-      text("tick", cx + 5, cy - radius - 8, "sin"),
+      line("grid", cx - radius, cy, cx + radius, cy), line("grid", cx, cy - radius, cx, cy + radius),
       arc(omega * p, angle, radius, [cx, cy]),
-      line("hand a", cx, cy, ax, ay),
-      circle("tip a", ax, ay, 6),
-      line("hand b", cx, cy, bx, by),
-      box("tip b", bx - 5, by - 5, 10, 10),
+      line("hand a", cx, cy, ax, ay), line("hand b", cx, cy, bx, by),
     ]);
+    const places = apart([ax, ay], [bx, by], 1.42 * GAP, [-first[1], -first[0]]);  // where they are one, along the circle
+    put(handle("turn-p"), places[0], numbered(0, p, p));
+    put(handle("turn-q"), places[1], numbered(1 - TOKENS, delta, `offset ${delta}, position ${p + delta}`));
   }
 
-  function drawIdentity({ omega, delta, angle }) {
-    const [{ width }, height] = [figure.sizeOf(identity), 250];
-    const x = scale(-49, 49, 34, width - 12);
-    const y = scale(-1, 1, height - 40, 20);
-    const level = y(Math.cos(angle));
-    draw(identity, width, height, [
-      ...axes(x, y, [-49, -25, 0, 25, 49]),
-      sampled("curve same", (at) => Math.cos(omega * at), -49, 49, 0.25, x, y),
-      line("mark both", x(delta), y(-1) + 6, x(delta), level),
-      line("mark both", x(-49), level, x(delta), level),
-      circle("tip both", x(delta), level, 6),
+  function drawIdentity({ omega, delta, angle, mean: all }) {
+    const size = figure.sizeOf(identity);
+    const [x, y] = [overOffsets(size), upward(size)];
+    draw(find(".identity svg"), size.width, size.height, [
+      ...axes(x, y, size.width < 190 ? [-49, 0, 49] : [-49, -25, 0, 25, 49]),
+      sampled("curve same pair", (at) => Math.cos(omega * at), 1 - TOKENS, TOKENS - 1, 0.25, x, y),
+      sampled("curve mean", mean, 1 - TOKENS, TOKENS - 1, 0.5, x, y),
+      line("mark both", x(delta), 20, x(delta), y(-1)),
+      circle("tip pair", x(delta), y(Math.cos(angle)), 4.5),
+      box("tip both", x(delta) - 4, y(all) - 4, 8, 8),
     ]);
+    put(handle("offset"), [x(delta), 12], numbered(1 - TOKENS, delta, delta));
   }
 
-  /* Pointing at the curve chooses the offset; pointing at the wave, the base position. */
-  function point(svg, key, from, to) {
-    interactive.onDrag(svg, (x, y, { width }) => figure.set({ [key]: Math.round(scale(34, width - 12, from, to)(x)) }));
+  /* Handles on an axis follow the pointer; a press elsewhere on the wave moves the nearer position. */
+  const at = (x, { width }, from) => limit(Math.round(scale(LEFT, width - RIGHT, from, TOKENS - 1)(x)), from, TOKENS - 1);
+  const moveP = (x, y, size) => figure.set({ p: at(x, size, 0) });
+  const moveQ = (x, y, size) => figure.set({ delta: at(x, size, 0) - figure.state.p });
+  const moveOffset = (x, y, size) => figure.set({ delta: at(x, size, 1 - TOKENS) });
+  const by = (key) => (right, up) => figure.set({ [key]: figure.state[key] + right + up });
+  interactive.handle(handle("wave-p"), wave, moveP, by("p"));
+  interactive.handle(handle("wave-q"), wave, moveQ, by("delta"));
+  interactive.handle(handle("offset"), identity, moveOffset, by("delta"));
+  interactive.onDrag(identity, moveOffset);
+  let taken = null;
+  wave.addEventListener("pointerdown", () => { taken = null; }, true);
+  interactive.onDrag(wave, (x, y, size) => {
+    const { p, delta } = figure.state;
+    const to = (position) => Math.abs(x - overTokens(size)(position));
+    taken = taken || (to(p + delta) < to(p) ? moveQ : moveP);
+    taken(x, y, size);
+  });
+
+  /* A phasor follows the pointer round the circle, over as many turns as it makes. */
+  function turning(name, key) {
+    let last = null;
+    handle(name).addEventListener("pointerdown", () => { last = null; });
+    interactive.handle(handle(name), phasors, (x, y, size) => {
+      const { cx, cy } = centre(size);
+      const angle = Math.atan2(cy - y, x - cx);
+      if (!last) last = { angle, at: figure.state[key] };
+      const turned = angle - last.angle;
+      last.angle = angle;
+      last.at += Math.atan2(Math.sin(turned), Math.cos(turned)) / Math.max(OMEGAS[figure.state.k], PACE);
+      figure.set({ [key]: Math.round(last.at) });
+    }, by(key));
   }
-  point(identity, "delta", -49, 49);
-  point(wave, "p", 0, 49);
+  turning("turn-p", "p");
+  turning("turn-q", "delta");
 
   function pace(omega) {
-    const period = 2 * Math.PI / omega;
-    const turns = TOKENS / period;
-    if (turns >= 1) return `turns ${maths.fixed(turns, 1)} times in the window`;
+    const turns = TOKENS * omega / (2 * Math.PI);
+    if (turns >= 1) return `makes ${maths.fixed(turns, 1)} turns in the window`;
     if (turns > 0.05) return `makes ${maths.fixed(turns, 2)} of a turn in the window`;
-    return "hardly moves in the window: its curves are nearly flat";
+    return "hardly moves in the window, so its curves are nearly flat";
   }
 
   function place(position) {
     if (position < 0) return `${maths.exact(position)} (before the first token)`;
-    return position < TOKENS ? String(position) : `${position} (past the window)`;
+    return position < TOKENS ? String(position) : `${position} (beyond the window)`;
   }
 
-  function kinship(cosine) {
-    if (cosine > 0.9) return "the two point nearly the same way";
-    if (cosine < -0.9) return "the two point nearly opposite ways";
-    if (Math.abs(cosine) < 0.1) return "the two stand nearly at right angles";
-    return `the two lean ${cosine > 0 ? "the same way" : "opposite ways"}`;
+  function relation(cosine) {
+    if (Math.abs(cosine) > 0.9) return `they point in nearly ${cosine > 0 ? "the same direction" : "opposite directions"}`;
+    return Math.abs(cosine) < 0.1 ? "they stand nearly at right angles" : `they enclose an ${cosine > 0 ? "acute" : "obtuse"} angle`;
   }
 
   return {
     walk: ({ p }) => ({ p: (p + 1) % TOKENS }),
     render(state) {
       const derived = derive(state);
-      const texts = shown(derived);
-      interactive.write(outputs, texts);
+      interactive.write(outputs, shown(derived));
       drawWave(derived);
       drawPhasors(derived);
       drawIdentity(derived);
     },
     sentences(state) {
-      const { k, delta, p, omega, angle } = derive(state);
+      const { k, delta, p, omega, angle, mean: all } = derive(state);
       const cosine = Math.cos(angle);
       return {
-        lab: `Pair ${k} goes once round in ${maths.significant(2 * Math.PI / omega)} tokens and ${pace(omega)}. `
-          + `Positions ${p} and ${place(p + delta)} are ${maths.fixed(Math.abs(angle) * 180 / Math.PI, 1)} degrees apart: `
-          + `${kinship(cosine)}, and their dot product is ${maths.fixed(cosine)}. `
-          + `Any other two positions with the offset ${maths.exact(delta)} give the same number.`,
+        lab: `Pair ${k} needs ${maths.significant(2 * Math.PI / omega)} tokens per turn and ${pace(omega)}. `
+          + `The phasors of positions ${p} and ${place(p + delta)} differ by ${maths.fixed(Math.abs(angle) * 180 / Math.PI, 1)} degrees: `
+          + `${relation(cosine)}, and their dot product is ${sharp(cosine)}. `
+          + `Any other two positions with the offset ${maths.exact(delta)} give the same number. `
+          + `The mean over all 32 pairs is ${sharp(all)}.`,
       };
     },
   };

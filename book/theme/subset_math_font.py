@@ -2,8 +2,8 @@
 
     python book/theme/subset_math_font.py
 
-The full font comes in the pip package `ziamath`. The result is committed, so a build needs neither; the same pins give
-the same bytes.
+The full font comes in the pip package `ziamath` (0.13; install it by hand). The result is committed, so a build needs
+neither; the same version gives the same bytes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ KEPT = [
 def full_font() -> Path:
     package = find_spec("ziamath")
     if package is None or package.origin is None:
-        raise ModuleNotFoundError("the full font comes in the pip package ziamath: install requirements.txt first")
+        raise ModuleNotFoundError("the full font comes in the pip package ziamath: pip install ziamath==0.13")
     return Path(package.origin).with_name("fonts") / "STIXTwoMath-Regular.ttf"
 
 

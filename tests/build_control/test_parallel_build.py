@@ -17,7 +17,6 @@ from warm import jupyter_book
 
 from build_control import forked_kernels
 from build_control.parallel_build import Writers, by_size
-from site_features.numref import read_once
 
 CELL = """
 # Page
@@ -88,25 +87,6 @@ def test_the_smallest_page_is_written_first_and_the_largest_next(tmp_path):
     for page, size in {"a": 20, "b": 1, "c": 30, "d": 2}.items():
         (tmp_path / f"{page}.doctree").write_bytes(bytes(size))
     assert by_size(SimpleNamespace(doctreedir=tmp_path), ["a", "b", "c", "d"]) == ["b", "c", "a", "d"]
-
-
-def test_a_page_is_read_once_for_all_numbers_of_its_figures():
-    read = []
-
-    class Domain:
-        def _resolve_numref_xref(self, env, page, target):
-            return page, env.get_doctree(target), env.toc_fignumbers[target]
-
-    domain = Domain()
-    env = SimpleNamespace(
-        get_domain=lambda name: domain,
-        toc_fignumbers={"one": 1, "two": 2},
-        get_doctree=lambda page: read.append(page) or f"tree of {page}",
-    )
-    read_once(None, env)
-    for target, number in ("one", 1), ("two", 2), ("one", 1):
-        assert domain._resolve_numref_xref(env, "here", target) == ("here", f"tree of {target}", number)
-    assert read == ["one", "two"]
 
 
 def test_a_page_whose_kernel_dies_is_named(tmp_path):

@@ -115,10 +115,10 @@ def test_formulas_show_the_digits_alone(book, tex):
 def test_the_tip_tells_value_meaning_and_tolerance(book):
     tips = re.findall(r'role="tooltip" id="num-tip-\d+">([^<]*)<', book.html("one"))
     assert tips[1] == "Its negative: −5.968563765195686 tokens. Holds to a relative 10⁻⁹."
-    assert tips[3] == "Number of tokens: 35333. Exact."
+    assert tips[3] == "Number of tokens: 35,333. Exact."
     assert tips[4] == "A small rate: 0.00017782794. Holds to a relative 10⁻⁶."
     assert tips[5] == "Two routes differ by: rounding noise, below 10⁻¹⁴; its digits depend on the processor."
-    assert tips[9] == "Base of the frequencies: 10000. Given by the source."
+    assert tips[9] == "Base of the frequencies: 10,000. Given by the source."
 
 
 def test_a_page_is_written_again_when_a_number_of_another_page_changes(book):

@@ -348,7 +348,7 @@ def test_the_page_filters_and_copies(book, browser):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.goto(address(book, "numbers"))
-    shown = page.locator(".numbers > ul > li:visible")
+    shown = page.locator(".numbers ul > li:visible")
     total = shown.count()
     page.get_by_label("Filter").fill("differs l41")
     assert shown.count() == 1 and page.locator("output").inner_text() == f"1 of {total} numbers"
@@ -358,7 +358,10 @@ def test_the_page_filters_and_copies(book, browser):
     page.get_by_role("button", name="Copy BibTeX for wavelength").click()
     page.get_by_text("Copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("@inbook{posenc-wavelength,") and "version = {1.2.3}" in copied
+    number = json.loads((book.folder / "_build/html/numbers.json").read_text(encoding="utf8"))["numbers"][3]
+    part = f"{number['meaning']} (number of record wavelength): {number['value']} tokens"
+    one = edition.Edition("How Transformers Know Word Order", "The posenc authors", "2026", "1.2.3", "")
+    assert copied == one.bibtex("posenc-wavelength", "book/numbers.html#wavelength", part)
     context.close()
 
 
@@ -367,10 +370,37 @@ def test_without_a_script_everything_is_there(book, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address(book, "numbers"))
-    assert page.locator(".numbers > ul > li:visible").count() == 8
+    assert page.locator(".numbers ul > li:visible").count() == 8
     page.locator("#row summary").click()
-    assert page.locator("#row samp").is_visible() and page.locator("#row button").count() == 0
+    assert page.locator("#row .cite p").is_visible() and page.locator("#row button").count() == 0
     context.close()
+
+
+@pytest.mark.browser
+def test_a_long_list_is_closed_until_its_number_is_asked_for(tmp_path, browser):
+    names = [f"n-{chr(97 + index)}" for index in range(numbers_page.LONG + 1)]
+    cells = "\n".join(f'record("{name}", {index * 1000.0})' for index, name in enumerate(names))
+    pages = {
+        "one": f"{HEADER}# One\n\n```{{code-cell}}\nfrom record import record\n{cells}\n```\n",
+        "numbers": "# Numbers\n\n```{numbers-page}\n```\n",
+    }
+    entries = "\n".join(f"{name}: {{meaning: A number, shown: g}}" for name in names)
+    book = ToyBook(
+        tmp_path, pages, entries, ["drift_guard.cell_outputs", "cited_numbers.num_role", "cited_numbers.numbers_page"]
+    )
+    built = book.build()
+    assert built.returncode == 0, built.stdout + built.stderr
+    page = browser.new_page()
+    page.goto(address(book, "numbers"))
+    assert page.locator("#n-c").is_hidden() and page.get_by_text("13 numbers").is_visible()
+    page.evaluate("location.hash = '#n-c'")
+    page.locator("#n-c").wait_for(state="visible")
+    assert "Value 2,000, to a relative" in " ".join(page.locator("#n-c").inner_text().split())  # whole, and no 2000.0
+    page.goto("about:blank")
+    page.goto(address(book, "numbers"))
+    page.get_by_label("Filter").fill("n-d")
+    assert page.locator("#n-d").is_visible() and page.locator("#n-c").is_hidden()
+    page.close()
 
 
 # ---- the real book

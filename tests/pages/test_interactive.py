@@ -48,7 +48,9 @@ def chromium(browser):
 def folder(tmp_path_factory) -> Path:
     """Pages `lab.html` and `explorer.html` that hold a figure and a section, beside a copy of the figures' files."""
     folder = tmp_path_factory.mktemp("interactive")
-    shutil.copytree(interactive_figures.SOURCES, folder / "interactive")
+    (folder / "interactive").mkdir()
+    for path in [*interactive_figures.SOURCES.glob("*.js"), *interactive_figures.SOURCES.glob("*.css")]:
+        (folder / "interactive" / path.name).write_text(interactive_figures.published(path), encoding="utf8")
     for name in LIVE:
         scripts = "".join(
             f'<script defer src="interactive/{script}"></script>' for script in interactive_figures.scripts(name)
@@ -186,21 +188,32 @@ def significant(value: float) -> str:
 # Numbers on screen.
 
 
+def sharp(value: float, least: int = 4) -> str:
+    """Four decimals, and more where they would hide the number."""
+    size, missing = abs(value), 1 - abs(value)
+    if 1e-13 < missing < 5e-5:
+        return fixed(value, int(np.ceil(-np.log10(missing))) + 1)
+    if 1e-13 < size < 0.1:
+        return fixed(value, 3 - int(np.floor(np.log10(size))))
+    return fixed(value, least)
+
+
 def lab_texts(k: int, delta: int, p: int) -> dict[str, str]:
     omega = posenc.frequencies(64)[k]
     (sin_p, cos_p), (sin_q, cos_q) = posenc.sinusoidal_encoding([p, p + delta], 64)[:, 2 * k : 2 * k + 2]
     return {
         "omega": significant(omega),
         "period": significant(posenc.wavelengths(64)[k]),
-        "turns": fixed(50 / posenc.wavelengths(64)[k]),
-        "cosp": fixed(cos_p),
-        "sinp": fixed(sin_p),
-        "cosq": fixed(cos_q),
-        "sinq": fixed(sin_q),
-        "angle": fixed(omega * delta),
-        "degrees": fixed(np.degrees(omega * delta), 2),
-        "product": fixed(sin_p * sin_q + cos_p * cos_q),
-        "cosine": fixed(np.cos(omega * delta)),
+        "turns": sharp(50 / posenc.wavelengths(64)[k]),
+        "cosp": sharp(cos_p),
+        "sinp": sharp(sin_p),
+        "cosq": sharp(cos_q),
+        "sinq": sharp(sin_q),
+        "angle": sharp(omega * delta),
+        "degrees": sharp(np.degrees(omega * delta), 2),
+        "product": sharp(sin_p * sin_q + cos_p * cos_q),
+        "cosine": sharp(np.cos(omega * delta)),
+        "mean": sharp(posenc.similarity(delta, 64) / 32),
     }
 
 
@@ -374,7 +387,12 @@ def test_matrix_is_painted_with_the_values(figure):
 
 
 BOTH = ("number", "range")
-LAB_STOPS = ["Walk p", "Reset", *(f"{key} {kind}" for key in LAB for kind in BOTH)]
+LAB_STOPS = [
+    "Walk p",
+    "Reset",
+    *(f"handle {name}" for name in ("wave-p", "wave-q", "turn-p", "turn-q", "offset")),
+    *(f"{key} {kind}" for key in LAB for kind in BOTH),
+]
 STOPS = {
     "matrix": [
         "matrix",
@@ -664,7 +682,7 @@ LABELS = """async (addresses) => {
         location.hash = address;
         await changed; await frame(); await frame(); await frame();
         const live = document.querySelector(".interactive-live").getBoundingClientRect();
-        const labels = [...document.querySelectorAll("[role=tabpanel]:not([hidden]) :is(svg text, .handle)")]
+        const labels = [...document.querySelectorAll(":is([role=tabpanel]:not([hidden]), #lab) :is(svg text, .handle)")]
             .filter((e) => e.textContent).map((e) => {
                 const { left, right, top, bottom } = e.getBoundingClientRect();
                 const air = e.matches("text") ? 2 : 0;  // above and below the letters
@@ -698,6 +716,104 @@ def test_no_label_covers_another_in_any_state(figure, size):
             states.append({"view": view, "T": T, "d": d, "A": A, "B": B, "trained": trained, **aligned})
     explorer = figure("explorer", viewport=size).open()
     assert explorer.page.evaluate(LABELS, [address_of("explorer", state) for state in states]) == []
+
+
+LAB_HANDLES = {"wave-p": "p", "wave-q": "delta", "turn-p": "p", "turn-q": "delta", "offset": "delta"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, LANDSCAPE], ids=["900 high", "390 high"])
+@pytest.mark.parametrize("way", ["mouse", "key", "touch"])
+def test_every_handle_of_the_lab_answers_mouse_key_and_touch(figure, way, size, scheme):
+    lab = figure("lab", viewport=size, has_touch=way == "touch")
+    for name, key in LAB_HANDLES.items():
+        lab.open(address_of("lab", {**LAB, "delta": 12}))
+        lab.page.evaluate("(scheme) => { document.documentElement.dataset.theme = scheme; }", scheme)
+        handle = lab.page.locator(f"[data-handle={name}]")
+        if way == "key":
+            handle.press("ArrowLeft")
+            assert lab.state() == {**LAB, "delta": 12, key: {"p": 10, "delta": 12}[key] - 1}, name
+            continue
+        x, y = middle(handle)
+        if name.startswith("turn"):  # an eighth of a turn forward: pair 4 needs 2.48 tokens for it
+            ring = lab.page.locator(".phasors .ring")
+            (cx, cy), eighth = middle(ring), np.pi / 4
+            aim = (
+                cx + (x - cx) * np.cos(eighth) + (y - cy) * np.sin(eighth),
+                cy - (x - cx) * np.sin(eighth) + (y - cy) * np.cos(eighth),
+            )
+        else:
+            aim = x + 40, y
+        scrolled = lab.page.evaluate("scrollY")
+        (drag_by_touch if way == "touch" else drag_by_mouse)(lab.page, (x, y), aim)
+        after = lab.state()
+        assert lab.page.evaluate("scrollY") == scrolled, name
+        moved = {which: after[which] - value for which, value in {**LAB, "delta": 12}.items() if after[which] != value}
+        assert list(moved) == [key] and moved[key] > 0, (name, moved)
+        if name.startswith("turn"):
+            assert moved[key] in (2, 3), (name, moved)
+        assert np.hypot(*np.subtract(middle(handle), aim)) < 20, name  # it stays under the pointer
+        assert lab.texts() == lab_texts(**after)
+
+
+def test_a_phasor_goes_round_more_than_once_and_stops_at_the_ends(figure):
+    lab = figure("lab").open("#lab:k=0,delta=0,p=0")
+    (x, y), (cx, cy) = middle(lab.page.locator("[data-handle=turn-q]")), middle(lab.page.locator(".phasors .ring"))
+    radius = np.hypot(x - cx, y - cy)
+    start = np.arctan2(cy - y, x - cx)
+    lab.page.mouse.move(x, y)
+    lab.page.mouse.down()
+    for turned in np.linspace(0, 5 * np.pi, 60)[1:]:
+        lab.page.mouse.move(cx + radius * np.cos(start + turned), cy - radius * np.sin(start + turned))
+    assert abs(lab.state()["delta"] - 5 * np.pi) <= 1.5  # one radian per token
+    for turned in np.linspace(5 * np.pi, 20 * np.pi, 150)[1:]:
+        lab.page.mouse.move(cx + radius * np.cos(start + turned), cy - radius * np.sin(start + turned))
+    lab.page.mouse.up()
+    assert lab.state() == {"k": 0, "delta": 49, "p": 0}
+
+
+def test_slow_pairs_show_more_digits(figure):
+    lab = figure("lab").open("#lab:k=31,delta=1,p=0")
+    assert lab.texts()["product"] == "0.9999999911" and lab.texts()["degrees"] == "0.007641"
+
+
+def test_the_lab_draws_one_pairs_cosine_and_the_mean_of_all(figure):
+    """A curve's height is its value on one scale, to a twentieth of a pixel."""
+    lab = figure("lab").open("#lab:k=7,delta=5,p=3")
+    top, bottom = (float(lab.page.locator(".identity .grid").nth(index).get_attribute("y1")) for index in (2, 0))
+    for curve, step, value in (
+        (".identity .pair", 0.25, lambda at: np.cos(posenc.frequencies(64)[7] * at)),
+        (".identity .mean", 0.5, lambda at: posenc.similarity(at, 64) / 32),
+    ):
+        height = path_of(lab, curve)[:, 1]
+        drawn = (bottom - height) / (bottom - top) * 2 - 1
+        assert np.allclose(drawn, value(np.arange(-49, 49 + step, step)), atol=0.1 / (bottom - top) * 2)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, LANDSCAPE, PORTRAIT], ids=["900 high", "390 high", "phone"])
+def test_the_lab_and_its_controls_share_a_screen(figure, size):
+    page = figure("lab", viewport=size).open().page
+    top, bottom = page.evaluate(
+        """() => {
+            const boxes = [...document.querySelectorAll(".stage, .control")].map((e) => e.getBoundingClientRect());
+            return [Math.min(...boxes.map((b) => b.top)), Math.max(...boxes.map((b) => b.bottom))];
+        }"""
+    )
+    assert bottom - top <= size["height"] - 60
+
+
+@pytest.mark.parametrize(
+    "size",
+    [DESKTOP, LANDSCAPE, PORTRAIT, {"width": 320, "height": 640}],
+    ids=["900 high", "390 high", "phone", "small phone"],
+)
+def test_no_label_of_the_lab_covers_another_in_any_state(figure, size):
+    states = [
+        {"k": k, "delta": delta, "p": p}
+        for k, delta, p in itertools.product((0, 3, 8, 31), (-49, -1, 0, 1, 6, 49), (0, 1, 24, 49))
+    ]
+    lab = figure("lab", viewport=size).open()
+    assert lab.page.evaluate(LABELS, [address_of("lab", state) for state in states]) == []
 
 
 def test_walking_keeps_the_angle(figure):
@@ -867,9 +983,18 @@ def test_together_they_weigh_less_than_20_kilobytes():
     scripts = {script for name in interactive_figures.FIGURES for script in interactive_figures.scripts(name)}
     assert scripts == {path.name for path in interactive_figures.SOURCES.glob("*.js")}
     assert (
-        sum(len(gzip.compress((interactive_figures.SOURCES / script).read_bytes(), mtime=0)) for script in scripts)
+        sum(
+            len(gzip.compress(interactive_figures.published(interactive_figures.SOURCES / name).encode(), mtime=0))
+            for name in (*scripts, interactive_figures.STYLE)
+        )
         < 20_000
     )
+
+
+def test_published_scripts_lose_comments_and_nothing_else(tmp_path):
+    script = tmp_path / "a.js"
+    script.write_text('/* What it\n   is. */\nconst site = "http://a";\n  let x = 1;  // one\n', encoding="utf8")
+    assert interactive_figures.published(script) == 'const site = "http://a";\nlet x = 1;\n'
 
 
 # The directive.
@@ -943,7 +1068,8 @@ def test_directive_warns_of_a_missing_static_figure_and_bad_states(tmp_path):
     assert built.returncode == 1
     assert "index.md:3" in said and "'lab' is followed by no cell that draws its static figure" in said
     assert "got 'lab:k=x'" in said
-    assert "there is no interactive figure 'clock'; there are explorer, lab" in said
+    known = ", ".join(interactive_figures.FIGURES)
+    assert f"there is no interactive figure 'clock'; there are {known}" in said
 
 
 def test_every_link_to_a_state_in_the_book_is_one_the_figure_has(figure):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -64,3 +65,79 @@ def test_what_a_kernel_loads_imports_nothing_of_the_build():
                 names = [alias.name for alias in node.names] if node.module == "drift_guard" else [node.module[12:]]
                 waiting += [name for name in names if name not in seen]
     assert seen == {"kernel_recorder", "figure_record", "artist_looks", "axis_record", "array_digest", "ink", "unseen"}
+
+
+# ---- the tables of the README
+
+README = (EXTENSIONS / "README.md").read_text(encoding="utf8")
+COLLECTORS = {"add_env_collector": "doctree-read", "add_transform": "(transform)"}  # which Sphinx runs like hooks
+OURS = {"_replace", "_exit", "_build", "_static"}  # two of Python, public in spite of their names, and two folders
+
+
+def hooks(path: Path) -> list[tuple[str, str, str]]:
+    """Return event, priority and module of every hook that a module connects."""
+    module = f"{path.parent.name}.{path.stem}"
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr == "connect" and isinstance(node.func.value, ast.Name) and node.func.value.id == "app":
+            priorities = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "priority"]
+            found.append((ast.literal_eval(node.args[0]), str(*priorities or [500]), module))
+        elif node.func.attr in COLLECTORS:
+            found.append((COLLECTORS[node.func.attr], "500", module))
+    return found
+
+
+def table_of(heading: str) -> list[list[str]]:
+    """Return the rows of the table under a heading, without its head."""
+    part = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in part.splitlines() if line.startswith("|")]
+    return [[cell.strip().strip("`") for cell in row] for row in rows[2:]]
+
+
+def test_the_table_of_hooks_is_complete():
+    told = sorted((event, priority, module) for event, priority, module, _ in table_of("The order of the build"))
+    told = [row for row in told if row[0] != "(loading)"]
+    assert told == sorted(hook for path in EXTENSIONS.rglob("*.py") for hook in hooks(path))
+
+
+def test_the_table_of_hooks_is_in_order():
+    last = {}
+    for event, priority, module, reason in table_of("The order of the build"):
+        if priority:
+            assert int(priority) >= last.get(event, -1), (event, module)
+            last[event] = int(priority)
+        assert len(reason.split()) >= 3, module
+
+
+def private_names(path: Path) -> set[str]:
+    """Return the private names of others that a module uses: attributes, imports, and names given to getattr."""
+    found = set()
+    root = ast.parse(path.read_text(encoding="utf8"))
+    parts = {part for node in ast.walk(root) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(root):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.ImportFrom):
+            found.update(alias.name for alias in node.names)
+            found.update((node.module or "").split("."))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in parts:
+            found.update([node.value] if node.value.isidentifier() else [])
+    is_private = [name for name in found if name.startswith("_") and not name.startswith("__") and len(name) > 1]
+    return set(is_private) - OURS
+
+
+def test_every_private_name_stands_in_the_table():
+    rows = table_of("What we lean on")
+    for path in EXTENSIONS.rglob("*.py"):
+        module = f"{path.parent.name}.{path.stem}"
+        told = {name for row in rows if module in row[2] for name in re.findall(r"\b_\w+", row[1])}
+        own = {node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))) if isinstance(node, ast.Name)}
+        assert private_names(path) - own <= told, module
+
+
+def test_every_test_that_notices_exists():
+    for row in table_of("What we lean on"):
+        for name in re.findall(r"[\w/]+\.py", row[3]):
+            assert (EXTENSIONS.parents[1] / "tests" / name).exists(), name

@@ -25,7 +25,7 @@ EXTENSIONS = [
     "site_features.theme",
     "site_features.security_policy",
     "site_features.dark_figures",
-    "site_features.lean_styles",
+    "site_features.style_sheets",
     "site_features.exercise_bodies",
     "site_features.colophon",
     "site_features.site_address",

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from site_features.dark_figures import dark, hexadecimal, oklab, size, turned
-from site_features.lean_styles import lean, statements
 from site_features.security_policy import policy, with_policy
+from site_features.style_sheets import statements, without_unused
 
 ROOT = Path(__file__).parents[2]
 STYLE = (ROOT / "book" / "book.mplstyle").read_text(encoding="utf8")
@@ -32,7 +32,7 @@ def test_rules_that_no_page_matches_go_and_the_others_stay():
     @font-face { font-family: unused; src: url(x) }
     @keyframes turning { from { top: 0 } 50% { top: 1px } }
     @charset "utf-8";""".replace('"}"', '"x"')
-    assert lean(css, {"used", "a"}).split("\n") == [
+    assert without_unused(css, {"used", "a"}).split("\n") == [
         ".used{color: red;}",
         ".used > a:not(.unused):hover{margin: 0}",
         'a[data-x="unused"]::before{content: "x"}',
@@ -51,8 +51,8 @@ def test_a_damaged_style_sheet_is_refused():
 def test_a_lean_style_sheet_stays_as_it_is():
     css = (ROOT / "book" / "theme" / "static" / "book.css").read_text(encoding="utf8")
     words = set(re.findall(r"[A-Za-z_][\w-]*", css))
-    once = lean(css, words)
-    assert lean(once, words) == once
+    once = without_unused(css, words)
+    assert without_unused(once, words) == once
     assert once.count("{") == re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL).count("{")
 
 

@@ -12,7 +12,6 @@ MODULES = (
     "kernel_surroundings",
     "stale_files",
     "parallel_build",
-    "buildinfo",
 )
 
 

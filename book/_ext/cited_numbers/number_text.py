@@ -38,6 +38,11 @@ def tex(text: str) -> str:
     return r" \times ".join(filter(None, [factor.replace(",", "{,}"), power]))
 
 
+def full(item: float) -> str:
+    """Return a number with all its digits as running text shows it: 2 and not 2.0, and 10,000 with a comma."""
+    return prose(format(item, ",").removesuffix(".0"))
+
+
 def every(value: Value, one: Callable[[int | float], str], comma: str, semicolon: str) -> str:
     """Return `one(item)` of every item of a number or a nest of lists, joined."""
     if not isinstance(value, list):

@@ -26,7 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 from cited_numbers import num_role, numbers_of_record, source_verdict
 from cited_numbers.edition import Edition
 from cited_numbers.num_role import PAGE
-from cited_numbers.number_text import bound, every, prose, text_of
+from cited_numbers.number_text import bound, every, full, prose, text_of
 from cited_numbers.numbers_of_record import NumberOfRecord, entries, shown, source_rows
 from cited_numbers.tip import LISTED
 from drift_guard.page_data import Value, flat
@@ -34,6 +34,7 @@ from drift_guard.page_data import Value, flat
 FILES = Path(__file__).with_name("numbers_files")
 SCHEMA = FILES / "numbers.schema.json"
 COLUMNS = ["id", "value", "shown", "meaning", "unit", "page", "cell", "tolerance", "below", "source", "printed"]
+LONG = 12  # a list of more numbers is closed until it is asked for
 WORDS = {
     source_verdict.SAME: "same to all printed digits",
     source_verdict.BELOW: "below the bound",
@@ -252,18 +253,24 @@ def list_in_contents(env) -> None:
 
 
 def all_numbers(app, page, options) -> list[nodes.Node]:
-    """Return every number of the book as HTML: a list a chapter, then the ids that are no longer used."""
+    """Return every number of the book as HTML: a list per chapter, then the ids that are no longer used.
+
+    The script of the page makes the BibTeX of a number from one pattern, because hundreds of copies would be heavy.
+    """
     env, edition = app.env, Edition.of(app.config)
     by_page = numbers_by_page(env)
-    out = [f'<div class="numbers-filter" data-count="{sum(map(len, by_page.values()))}"></div>']
+    pattern = edition.bibtex("KEY", "PATH", "PART")
+    out = [f'<div class="numbers-filter" data-bibtex="{escape(pattern)}"></div>']
     for chapter, numbers in by_page.items():
         title, key = escape(env.titles[chapter].astext()), group_id(chapter)
         out.append(
             f'<section class="numbers" id="{key}"><h2>{title}'
-            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2><ul>'
+            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2>'
         )
+        long = len(numbers) > LONG
+        out.append(f'<details class="numbers-list"><summary>{len(numbers)} numbers</summary><ul>' if long else "<ul>")
         out += [entry_html(app, page, number, edition) for number in numbers]
-        out.append("</ul></section>")
+        out.append(f"</ul>{'</details>' if long else ''}</section>")
     if retired():
         out.append('<section class="numbers"><h2>Renamed and removed</h2><ul>')
         for name, entry in retired().items():
@@ -291,22 +298,22 @@ def entry_html(app, page: str, number: NumberOfRecord, edition: Edition) -> str:
     if number.is_noise:
         facts = [("Bound", f"{text}{unit}; rounding noise, whose digits depend on the processor")]
     else:
-        full = every(number.value, lambda item: prose(repr(item)), ", ", "; ")
+        digits = escape(every(number.value, full, ", ", "; "))
+        if (count := len(flat(number.value))) > LISTED:
+            digits = f"<details><summary>{count} values</summary>{digits}</details>"
         firm = "exact" if row["tolerance"] == 0 else f"to a relative {prose(format(row['tolerance'], '.0e'))}"
-        facts = [("Value", f"{escape(full)}{unit}, {firm}")]
+        facts = [("Value", f"{digits}{unit}, {firm}")]
     if printed := printed_html(app, page, number):
         facts.append(("Source", printed))
     facts.append(("Computed in" if not entry.given else "Given; used in", cell))
-    path = f"{PAGE}.html#{name}"
+    before, after = escape(edition.citation(f"{PAGE}.html#{name}", "PART")).split("PART")
     below = "below " if number.is_noise else ""
     return (
         f'<li id="{name}"><p class="shown">{below}{text}</p>'
         f'<p class="meaning">{escape(entry.meaning)} <a class="id" href="#{name}"><code>{name}</code></a></p>'
         "<dl>" + "".join(f"<div><dt>{what}</dt><dd>{fact}</dd></div>" for what, fact in facts) + "</dl>"
-        f'<details><summary>Cite <span class="visually-hidden">{name}</span></summary>'
-        f"<p>{escape(edition.citation(path, part_of(number)))}</p>"
-        # No `pre`: the theme has a browser measure each, one after the other, and of these there are hundreds.
-        f"<samp>{escape(edition.bibtex(f'posenc-{name}', path, part_of(number)))}</samp></details></li>"
+        f'<details class="cite"><summary>Cite <span class="visually-hidden">{name}</span></summary>'
+        f"<p>{before}<span>{escape(part_of(number))}</span>{after}</p></details></li>"
     )
 
 

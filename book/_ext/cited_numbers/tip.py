@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cited_numbers.number_text import Numbers, every, find, prose
+from cited_numbers.number_text import Numbers, every, find, full, prose
 from cited_numbers.numbers_of_record import NumberOfRecord, Value
 
 LISTED = 8  # so many items of a list are told one by one
@@ -22,7 +22,7 @@ def tip_of(numbers: Numbers, quote: str) -> str:
 def value_in_full(value: Value) -> str:
     if isinstance(value, list) and len(value) > LISTED:
         return f"{len(value)} items"
-    return every(value, lambda item: prose(repr(item)), ", ", "; ")
+    return every(value, full, ", ", "; ")
 
 
 def firmness(number: NumberOfRecord) -> str:

@@ -47,32 +47,39 @@ class Recorder:
             publish(f"unseen:{self.shell.runs}", {"run": self.shell.runs, "asked": others})
 
     def figure(self, figure):
-        """Publish the record of a figure about to be shown, and return what is shown, as it would be without."""
+        """Publish the record of a figure about to be shown, and add nothing to what is shown."""
         from drift_guard import ink
         from drift_guard.figure_record import figure_record
 
         self.figures += 1
-        shown, metadata = {}, {}
         try:
             record = figure_record(figure)
-            shown, metadata = self.images(figure)  # drawn once, the figure is laid out, and its ink costs half as much
-            record["ink"] = ink.picture(figure, laid_out=bool(shown))
+            is_drawn = self.draw(figure)  # which lays it out, so that its ink costs half as much
+            record["ink"] = ink.picture(figure, laid_out=is_drawn)
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
-        return shown, metadata
+        return {}, {}
 
-    def images(self, figure) -> tuple[dict, dict]:
-        """Return the images of a figure that IPython would show, and their metadata."""
-        formatters = self.shell.display_formatter.formatters
-        shown, metadata = {}, {}
+    def draw(self, figure) -> bool:
+        """Draw the images of a figure that IPython is about to ask for, and keep them until it does."""
+        drawn = False
         for mime in IMAGES:
-            image = formatters[mime](figure)
-            if isinstance(image, tuple):
-                image, metadata[mime] = image
-            if image is not None:
-                shown[mime] = image
-        return shown, metadata
+            formatter = self.shell.display_formatter.formatters[mime]
+            if formatter.enabled and (printer := formatter.type_printers.get(type(figure))):
+                formatter.for_type(type(figure), answering(figure, printer(figure), formatter, printer))
+                drawn = True
+        return drawn
+
+
+def answering(figure, image, formatter, printer):
+    """Return a printer that has the image of one figure and serves once; then the formatter has its own one back."""
+
+    def answer(asked):
+        formatter.for_type(type(figure), printer)
+        return image if asked is figure else printer(asked)
+
+    return answer
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

@@ -26,6 +26,7 @@ NETWORK = {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname"}
 LISTINGS = {"os.listdir", "os.scandir"}
 ASKING = PROCESSES | NETWORK | LISTINGS
 WRITING = os.O_WRONLY | os.O_RDWR
+THIS_ROOM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 DEVICES = "/dev/null", "/dev/urandom", "/dev/random"
 IMPORTING = "<frozen importlib", os.path.join(os.path.dirname(importlib.util.__file__), "")
 
@@ -139,7 +140,7 @@ class Watch:
         if file is None:
             return "get_ipython" in frame.f_globals  # a cell
         path = os.path.abspath(file)
-        return path.startswith(self.root) and not inside(path, self.passed)
+        return path.startswith(self.root) and not inside(path, self.passed) and not path.startswith(THIS_ROOM)
 
 
 def is_new(mode: str | None, flags: int) -> bool:

@@ -1,15 +1,12 @@
 """How the site looks, and what readers can take away."""
 
 MODULES = (
-    "code_links",
-    "numref",
     "errata",
     "mathml",
     "theme",
     "security_policy",
     "dark_figures",
-    "lean_styles",
-    "joined_styles",
+    "style_sheets",
     "bibliography_roles",
     "interactive_figures",
     "posenc_reference",

@@ -48,9 +48,7 @@ class Erratum(SphinxDirective):
         self.set_source_info(box)
         box += nodes.title("", f"Erratum {name}")
         self.state.nested_parse(self.content, self.content_offset, box)
-        standard = self.env.get_domain("std")
-        standard.anonlabels[label] = self.env.docname, label
-        standard.labels[label] = self.env.docname, label, f"Erratum {name}"
+        self.env.get_domain("std").note_hyperlink_target(label, self.env.docname, label, f"Erratum {name}")
         return [box]
 
 

@@ -35,7 +35,6 @@ The scripts are deferred classic scripts, which work from a file:// address, and
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -157,6 +156,17 @@ def add_assets(app: Sphinx, pagename: str, templatename: str, context: dict, doc
         app.add_js_file(f"interactive/{script}", loading_method="defer")
 
 
+def published(path: Path) -> str:
+    """Return a script or style as readers load it: without indentation and without its comments.
+
+    Comments are blocks that begin a line, and what follows two blanks and two slashes at a line's end.
+    """
+    text = re.sub(r"^[ \t]*/\*.*?\*/[ \t]*\n", "", path.read_text(encoding="utf8"), flags=re.DOTALL | re.MULTILINE)
+    if path.suffix == ".js":
+        text = re.sub(r"  // .*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
+
+
 def copy_assets(app: Sphinx) -> None:
     """Before pages are written, because their links carry a checksum of what they load."""
     if app.builder.format != "html":
@@ -164,7 +174,7 @@ def copy_assets(app: Sphinx) -> None:
     target = Path(app.outdir) / "_static" / "interactive"
     target.mkdir(parents=True, exist_ok=True)
     for name in (STYLE, *SHARED, *(f"{figure}.js" for figure in FIGURES)):
-        shutil.copyfile(SOURCES / name, target / name)
+        (target / name).write_text(published(SOURCES / name), encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -52,6 +52,8 @@ def drop_assets(app: Sphinx, page: str, template: str, context: dict, doctree: n
 def drop_files(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
+    # Sphinx's note on its settings depends on where packages are installed; it tells which pages to write, and all are.
+    Path(app.outdir, ".buildinfo").unlink(missing_ok=True)
     static = Path(app.outdir, "_static")
     for path in [static / name for name in UNUSED_FILES] + list(static.rglob("*.map")):
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
-// The Numbers page without this script shows everything; with it, it can be filtered and citations copied.
+// The Numbers page without this script shows everything; with it, it can be filtered, an address opens the list that holds
+// it, and citations come as BibTeX, too, and can be copied.
 (() => {
   const place = document.querySelector(".numbers-filter");
-  const items = [...document.querySelectorAll(".numbers > ul > li")];
+  const items = [...document.querySelectorAll(".numbers ul > li")];
   if (!place) return;
 
   const label = document.createElement("label");
@@ -24,16 +25,34 @@
     for (const section of document.querySelectorAll(".numbers")) {
       section.hidden = !section.querySelector("li:not([hidden])");
     }
+    for (const list of document.querySelectorAll(".numbers .numbers-list")) list.open = words.length > 0;
     count.textContent = words.length ? `${left} of ${items.length} numbers` : "";
   };
-  input.addEventListener("input", filter);
-  addEventListener("hashchange", () => {
-    if (document.getElementById(decodeURIComponent(location.hash.slice(1)))?.hidden) {
+  // The number that the address asks for is shown, whether it is in a closed list or filtered away.
+  const reveal = () => {
+    const asked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!asked?.matches(".numbers li")) return;
+    if (asked.hidden) {
       input.value = "";
       filter();
-      location.replace(location.hash);
     }
-  });
+    const list = asked.closest(".numbers-list");
+    if (list) list.open = true;
+    asked.scrollIntoView();
+  };
+  input.addEventListener("input", filter);
+  addEventListener("hashchange", reveal);
+  reveal();
+
+  // The same as Edition.bibtex makes, from its pattern for the page.
+  const tex = (text) => text.replaceAll("\\", "\\textbackslash ").replace(/([#$%&_{}])/g, "\\$1")
+    .replaceAll("\u2212", "$-$").replaceAll("\u00d7", "$\\times$");
+  const pattern = place.dataset.bibtex;
+  const bibtex = (name, part) => {
+    const path = `book/numbers.html#${name}`;
+    const parts = { KEY: `posenc-${name}`, PART: tex(part), PATH: pattern.includes("url = {") ? path : tex(path) };
+    return pattern.replace(/KEY|PART|PATH/g, (word) => parts[word]);
+  };
 
   const copy = async (text) => {
     try {
@@ -47,20 +66,27 @@
       area.remove();
     }
   };
-  for (const details of document.querySelectorAll(".numbers details")) {
-    const name = details.closest("li").id;
-    for (const [element, what] of [["p", "text"], ["samp", "BibTeX"]]) {
-      const source = details.querySelector(element);
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = `Copy ${what}`;
-      button.setAttribute("aria-label", `Copy ${what} for ${name}`);
-      button.addEventListener("click", async () => {
-        await copy(source.textContent);
-        button.textContent = "Copied";
-        setTimeout(() => { button.textContent = `Copy ${what}`; button.focus(); }, 1500);
-      });
-      source.after(button);
-    }
+  const withButton = (source, what, name) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `Copy ${what}`;
+    button.setAttribute("aria-label", `Copy ${what} for ${name}`);
+    button.addEventListener("click", async () => {
+      await copy(source.textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = `Copy ${what}`; button.focus(); }, 1500);
+    });
+    source.after(button);
+    return button;
+  };
+  for (const details of document.querySelectorAll(".numbers .cite")) {
+    details.addEventListener("toggle", () => {
+      const name = details.closest("li").id;
+      const text = details.querySelector("p");
+      const source = document.createElement("samp");
+      source.textContent = bibtex(name, text.querySelector("span").textContent);
+      withButton(text, "text", name).after(source);
+      withButton(source, "BibTeX", name);
+    }, { once: true });
   }
 })();

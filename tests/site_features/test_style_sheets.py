@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 import pytest
 from bs4 import BeautifulSoup
 
-from site_features.joined_styles import moved, sheets, with_one_sheet
+from site_features.style_sheets import moved, sheets, with_one_sheet
 
 PAGE = """<head><link href="../_static/styles/a.css?v=1" rel="stylesheet" />
 <link rel="icon" href="../_static/i.svg"/>
