@@ -85,7 +85,7 @@ def sinusoidal_table(
     begins, in tokens; `base` > 0; `dtype`, float16, float32 or float64.
     Returns: array of shape (length, dim).
     Accuracy: within 4e-16 where the angles are up to 2**24 radians (so for positions up to 10**7 where base >= 1),
-    within 6e-16 for all others; then rounded once to `dtype`, narrower ones from values within 1e-15.
+    within 6e-16 for all others; then rounded once to `dtype`, narrower ones from values within three times that.
     Raises: TypeError or ValueError for arguments outside their domains, or for angles beyond 2**53 radians.
     Source: Vaswani et al. 2017, section 3.5; the product is the rotation property stated there.
 

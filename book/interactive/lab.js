@@ -17,7 +17,6 @@ interactive.figure("lab", {
   const [wave, phasors, identity] = [".wave", ".phasors", ".identity"].map(find);
   const handle = (name) => find(`[data-handle=${name}]`);
   const outputs = [...root.querySelectorAll("[data-out]")];
-  const limit = (value, low, high) => Math.max(low, Math.min(high, value));
   const mean = (offset) => maths.similarity(offset, OMEGAS) / OMEGAS.length;
 
   function derive({ k, delta, p }) {
@@ -65,7 +64,13 @@ interactive.figure("lab", {
   const numbered = (min, value, words) =>
     ({ "aria-valuemin": min, "aria-valuemax": TOKENS - 1, "aria-valuenow": value, "aria-valuetext": words });
 
-  function drawWave({ omega, p, delta }) {
+  function putBoth(view, [first, second], { p, delta }) {
+    put(handle(`${view}-p`), first, numbered(0, p, p));
+    put(handle(`${view}-q`), second, numbered(1 - TOKENS, delta, delta));
+  }
+
+  function drawWave(state) {
+    const { omega, p, delta } = state;
     const size = figure.sizeOf(wave);
     const [x, y] = [overTokens(size), upward(size)];
     const shapes = axes(x, y, size.width < 250 ? [0, 25, TOKENS - 1] : [0, 10, 20, 30, 40, TOKENS - 1]);
@@ -80,12 +85,11 @@ interactive.figure("lab", {
       }
     }
     draw(find(".wave svg"), size.width, size.height, shapes);
-    const places = apart([x(p), 12], [x(limit(p + delta, 0, TOKENS - 1)), 12], GAP);
-    const shift = Math.max(0, 12 - Math.min(places[0][0], places[1][0]))
-      - Math.max(0, Math.max(places[0][0], places[1][0]) - size.width + 12);
+    const places = apart([x(p), 12], [x(Math.max(0, Math.min(TOKENS - 1, p + delta))), 12], GAP);
+    const xs = places.map(([at]) => at);
+    const shift = Math.max(0, 12 - Math.min(...xs)) - Math.max(0, Math.max(...xs) - size.width + 12);
     for (const place of places) place[0] += shift;
-    put(handle("wave-p"), places[0], numbered(0, p, p));
-    put(handle("wave-q"), places[1], numbered(1 - TOKENS, delta, `offset ${delta}, position ${p + delta}`));
+    putBoth("wave", places, state);
   }
 
   /* The arc from one phasor to the other; whole turns widen. */
@@ -100,7 +104,8 @@ interactive.figure("lab", {
 
   const centre = ({ width, height }) => ({ cx: width / 2, cy: height / 2, radius: Math.min(width, height) / 2 - 15 });
 
-  function drawPhasors({ omega, p, delta, angle, first, second }) {
+  function drawPhasors(state) {
+    const { omega, p, angle, first, second } = state;
     const size = figure.sizeOf(phasors);
     const { cx, cy, radius } = centre(size);
     const tip = ([cos, sin]) => [cx + radius * cos, cy - radius * sin];
@@ -112,26 +117,25 @@ interactive.figure("lab", {
       line("hand a", cx, cy, ax, ay), line("hand b", cx, cy, bx, by),
     ]);
     const places = apart([ax, ay], [bx, by], 1.42 * GAP, [-first[1], -first[0]]);  // where they are one, along the circle
-    put(handle("turn-p"), places[0], numbered(0, p, p));
-    put(handle("turn-q"), places[1], numbered(1 - TOKENS, delta, `offset ${delta}, position ${p + delta}`));
+    putBoth("turn", places, state);
   }
 
   function drawIdentity({ omega, delta, angle, mean: all }) {
     const size = figure.sizeOf(identity);
     const [x, y] = [overOffsets(size), upward(size)];
     draw(find(".identity svg"), size.width, size.height, [
-      ...axes(x, y, size.width < 190 ? [-49, 0, 49] : [-49, -25, 0, 25, 49]),
+      ...axes(x, y, [-49, 0, 49]),
       sampled("curve same pair", (at) => Math.cos(omega * at), 1 - TOKENS, TOKENS - 1, 0.25, x, y),
       sampled("curve mean", mean, 1 - TOKENS, TOKENS - 1, 0.5, x, y),
       line("mark both", x(delta), 20, x(delta), y(-1)),
-      circle("tip pair", x(delta), y(Math.cos(angle)), 4.5),
+      circle("tip both", x(delta), y(Math.cos(angle)), 4.5),
       box("tip both", x(delta) - 4, y(all) - 4, 8, 8),
     ]);
     put(handle("offset"), [x(delta), 12], numbered(1 - TOKENS, delta, delta));
   }
 
-  /* Handles on an axis follow the pointer; a press elsewhere on the wave moves the nearer position. */
-  const at = (x, { width }, from) => limit(Math.round(scale(LEFT, width - RIGHT, from, TOKENS - 1)(x)), from, TOKENS - 1);
+  /* Handles on an axis follow the pointer; a press elsewhere on the wave moves p, and on the curve the offset. */
+  const at = (x, { width }, from) => Math.round(scale(LEFT, width - RIGHT, from, TOKENS - 1)(x));
   const moveP = (x, y, size) => figure.set({ p: at(x, size, 0) });
   const moveQ = (x, y, size) => figure.set({ delta: at(x, size, 0) - figure.state.p });
   const moveOffset = (x, y, size) => figure.set({ delta: at(x, size, 1 - TOKENS) });
@@ -140,14 +144,7 @@ interactive.figure("lab", {
   interactive.handle(handle("wave-q"), wave, moveQ, by("delta"));
   interactive.handle(handle("offset"), identity, moveOffset, by("delta"));
   interactive.onDrag(identity, moveOffset);
-  let taken = null;
-  wave.addEventListener("pointerdown", () => { taken = null; }, true);
-  interactive.onDrag(wave, (x, y, size) => {
-    const { p, delta } = figure.state;
-    const to = (position) => Math.abs(x - overTokens(size)(position));
-    taken = taken || (to(p + delta) < to(p) ? moveQ : moveP);
-    taken(x, y, size);
-  });
+  interactive.onDrag(wave, moveP);
 
   /* A phasor follows the pointer round the circle, over as many turns as it makes. */
   function turning(name, key) {
@@ -166,23 +163,6 @@ interactive.figure("lab", {
   turning("turn-p", "p");
   turning("turn-q", "delta");
 
-  function pace(omega) {
-    const turns = TOKENS * omega / (2 * Math.PI);
-    if (turns >= 1) return `makes ${maths.fixed(turns, 1)} turns in the window`;
-    if (turns > 0.05) return `makes ${maths.fixed(turns, 2)} of a turn in the window`;
-    return "hardly moves in the window, so its curves are nearly flat";
-  }
-
-  function place(position) {
-    if (position < 0) return `${maths.exact(position)} (before the first token)`;
-    return position < TOKENS ? String(position) : `${position} (beyond the window)`;
-  }
-
-  function relation(cosine) {
-    if (Math.abs(cosine) > 0.9) return `they point in nearly ${cosine > 0 ? "the same direction" : "opposite directions"}`;
-    return Math.abs(cosine) < 0.1 ? "they stand nearly at right angles" : `they enclose an ${cosine > 0 ? "acute" : "obtuse"} angle`;
-  }
-
   return {
     walk: ({ p }) => ({ p: (p + 1) % TOKENS }),
     render(state) {
@@ -194,13 +174,11 @@ interactive.figure("lab", {
     },
     sentences(state) {
       const { k, delta, p, omega, angle, mean: all } = derive(state);
-      const cosine = Math.cos(angle);
       return {
-        lab: `Pair ${k} needs ${maths.significant(2 * Math.PI / omega)} tokens per turn and ${pace(omega)}. `
-          + `The phasors of positions ${p} and ${place(p + delta)} differ by ${maths.fixed(Math.abs(angle) * 180 / Math.PI, 1)} degrees: `
-          + `${relation(cosine)}, and their dot product is ${sharp(cosine)}. `
-          + `Any other two positions with the offset ${maths.exact(delta)} give the same number. `
-          + `The mean over all 32 pairs is ${sharp(all)}.`,
+        lab: `Pair ${k} needs ${maths.significant(2 * Math.PI / omega)} tokens per turn. `
+          + `Positions ${p} and ${maths.exact(p + delta)} are ${sharp(Math.abs(angle) * 180 / Math.PI, 2)} degrees apart, `
+          + `so their dot product is ${sharp(Math.cos(angle))}, as for any two positions with this offset. `
+          + `The mean over all pairs is ${sharp(all)}.`,
       };
     },
   };
