@@ -67,19 +67,19 @@ def axial_encoding(
     layout: str = "interleaved",
     dtype: DTypeLike = float,
 ) -> NDArray[Any]:
-    """The code of a place on several axes: the sinusoidal codes of its positions, one after the other.
+    """The encoding of a place on several axes: the sinusoidal encodings of its positions, one after the other.
 
     PE(y, x) = [PE_y(y) | PE_x(x)] for the axes "y" and "x" in this order, each part with frequencies of its own width.
 
     Parameters: `positions`, real numbers by the name of their axis, of shapes that broadcast together to (..., n), as
-    `grid_positions` gives them; the code's parts stand in the order of this dict; `dim`, columns altogether; `base` >
+    `grid_positions` gives them; its parts stand in the order of this dict; `dim`, columns altogether; `base` >
     0; `widths`, columns of each axis, positive even integers by the same names that add up to `dim` (equal parts by
     default); `layout` within a part, "interleaved" as in `sinusoidal_encoding`, "sin-cos" or "cos-sin" as in
     `block_encoding` with the spacing "d/2"; `dtype`, float16, float32 or float64.
     Returns: array of shape (..., n, dim).
     Raises: TypeError or ValueError for arguments outside their domains or names that do not fit.
     Source: Carion et al. 2020, "End-to-End Object Detection with Transformers", section 3.2 and its supplement (rows
-    before columns, interleaved); Dosovitskiy et al. 2021 compare such codes for images.
+    before columns, interleaved); Dosovitskiy et al. 2021 compare such encodings for images.
 
     >>> axial_encoding({"y": [0, 1], "x": [1, 0]}, 4).round(4)
     array([[0.    , 1.    , 0.8415, 0.5403],

@@ -1,7 +1,8 @@
 """How models arrange what is the same: sines and cosines in blocks, weights by layout of pairs, tables of cosines.
 
-Codes with all sines before all cosines hold the numbers of the interleaved code in another order. The two layouts of
-rotary pairs are a reordering of the coordinates of each head, and a model's weights can be reordered with them.
+Encodings with all sines before all cosines hold the numbers of the interleaved encoding in another order. The two
+layouts of rotary pairs are a reordering of the coordinates of each head, and a model's weights can be reordered with
+them.
 """
 
 from fractions import Fraction
@@ -26,7 +27,7 @@ def block_encoding(
     spacing: str,
     dtype: DTypeLike = float,
 ) -> NDArray[Any]:
-    """The sinusoidal code in two blocks, [sin | cos] or [cos | sin], as translation and diffusion models have it.
+    """The sinusoidal encoding in two blocks, [sin | cos] or [cos | sin], as translation and diffusion models have it.
 
     With h = dim/2 pairs the blocks hold sin(p omega_j) and cos(p omega_j) for j = 0 .. h - 1, and omega_j is
     base**(-j/h) for the spacing "d/2" (the frequencies of `frequencies`: the slowest pair falls short of 1/base) or

@@ -16,8 +16,8 @@ OFFSETS = np.arange(40)
 
 def measured(base_position: int, dim: int = 32) -> np.ndarray:
     """Return the similarities, (40,), of `base_position` with itself and the 39 positions after it."""
-    codes = posenc.sinusoidal_table(len(OFFSETS), dim, start=base_position)
-    return (codes[0] * codes).sum(axis=1)
+    encodings = posenc.sinusoidal_table(len(OFFSETS), dim, start=base_position)
+    return (encodings[0] * encodings).sum(axis=1)
 
 
 def numbers(dim: int = 32) -> dict:

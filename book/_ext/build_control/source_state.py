@@ -31,6 +31,7 @@ IN_THE_KERNEL = (
     "__init__",
     "kernel_recorder",
     "figure_record",
+    "figure_data",
     "array_digest",
     "artist_looks",
     "axis_record",

@@ -80,6 +80,17 @@ def ticks(axis: Axis) -> dict:
     return found
 
 
+def named_ticks(axis: Axis) -> tuple[list[float], list[str]] | None:
+    """Return places and labels of the ticks that the cell named; None where ticks write numbers."""
+    locator, formatter = locator_of(axis, "major"), axis.get_major_formatter()
+    if isinstance(formatter, category.StrCategoryFormatter):
+        names = axis.units._mapping
+        return [float(place) for place in names.values()], [str(name) for name in names]
+    if isinstance(formatter, ticker.FixedFormatter) and isinstance(locator, ticker.FixedLocator):
+        return [float(place) for place in locator.locs], [str(label) for label in formatter.seq]
+    return None
+
+
 def locator_of(axis: Axis, size: str) -> ticker.Locator:
     """Return what places ticks; polar axes wrap places that a cell sets."""
     locator = getattr(axis, f"get_{size}_locator")()

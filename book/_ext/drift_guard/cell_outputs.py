@@ -6,6 +6,7 @@ as glue that is not displayed (see `kernel_recorder`), in messages by these name
     number:<id>          {"run", "id", "value", "shown", "tolerance"}; of noise {"run", "id", "below"}, with "above"
                          where it is not below its bound
     figure:<run>.<n>     {"run", and the record of the n-th figure that the cell shows}
+    drawn:<run>.<n>      {"run", "table"}: the numbers that it draws, for readers, in no record (see `figure_data`)
     data:<name>          {"run", "data"}: what another extension puts on a page; a number stands for it in the record
     unlisted:<run>       {"run", "files"}: files of the project that the cell read and nobody had named
     unseen:<run>         {"run", "asked"}: pairs of kind and name of what else it asked for (see `unseen`)
@@ -64,11 +65,17 @@ class State:
     """What the cells of every page made, so that a build that reads no page compares all."""
 
     pages: dict[str, Page] = field(default_factory=dict)
+    tables: dict[str, dict[int | None, list[str]]] = field(default_factory=dict)  # of figures, by page and cell
     settled: dict[str, dict[str, Number]] = field(default_factory=dict)  # the guard's, as recorded where that agrees
 
 
 def state(env: BuildEnvironment) -> State:
     return vars(env).setdefault("drift_guard", State())
+
+
+def tables_of(env: BuildEnvironment, page: str) -> dict[int | None, list[str]]:
+    """Return by cell the tables of what the figures of a page draw (see `figure_data`), in their order."""
+    return state(env).tables.get(page, {})
 
 
 def numbers_of(env: BuildEnvironment, page: str) -> dict[str, Number]:
@@ -86,7 +93,7 @@ def messages(env: BuildEnvironment, page: str) -> Iterator[tuple[str, dict]]:
         return
     path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
     for name, bundle in json.loads(path.read_text(encoding="utf8")).items():
-        if name.startswith(("number:", "figure:", "data:", "unlisted:", "unseen:")):
+        if name.startswith(("number:", "figure:", "drawn:", "data:", "unlisted:", "unseen:")):
             yield name, json.loads(bundle["data"]["text/plain"])
         elif bundle["metadata"]["scrapbook"]["mime_prefix"]:  # not displayed, to be shown elsewhere
             yield f"glue:{name}", {}
@@ -224,6 +231,8 @@ def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice:
             made.numbers[message["id"]] = read_number(message, cell)
         elif kind == "figure":
             drawings.setdefault(cell, []).append(message)
+        elif kind == "drawn":
+            continue  # which `read_tables` reads
         elif kind == "data":
             made.data[rest] = message["data"]
         elif kind == "unlisted":
@@ -240,6 +249,16 @@ def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice:
     return made
 
 
+def read_tables(env: BuildEnvironment, page: str, doctree: nodes.document) -> dict[int | None, list[str]]:
+    """Return what the figures of a page draw, by cell."""
+    places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
+    tables: dict[int | None, list[str]] = {}
+    for name, message in messages(env, page):
+        if name.startswith("drawn:"):
+            tables.setdefault(places.get(message["run"]), []).append(message["table"])
+    return tables
+
+
 class CellOutputs(EnvironmentCollector):
     """Give every code cell its anchor, and keep what the cells made with Sphinx's environment."""
 
@@ -250,9 +269,11 @@ class CellOutputs(EnvironmentCollector):
         kernels = kernel_setup.of(app)
         allowed = ["process"] if may_start_processes(app.env, page, kernels.sources) else []
         state(app.env).pages[page] = read_page(app.env, page, doctree, kernels.advice, allowed)
+        state(app.env).tables[page] = read_tables(app.env, page, doctree)
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         state(env).pages.pop(docname, None)
+        state(env).tables.pop(docname, None)
 
 
 def setup(app: Sphinx) -> dict:

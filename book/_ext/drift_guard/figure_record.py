@@ -36,7 +36,8 @@ from matplotlib.transforms import Transform
 
 from drift_guard import artist_looks
 from drift_guard.array_digest import digest, in_sight, quieted
-from drift_guard.axis_record import axis_record, scaled, secondary_record
+from drift_guard.axis_record import axis_record, named_ticks, scaled, secondary_record
+from drift_guard.figure_data import Drawn, Part, Ticks, one_line
 
 SHARP = ("auto", "antialiased", "nearest", "none")
 
@@ -52,11 +53,19 @@ def name_of(thing) -> str:
 class Panel:
     """An Axes, with what its artists need to know of it."""
 
-    def __init__(self, ax: Axes):
+    def __init__(self, ax: Axes, name: str = "1", table: list[Part] | None = None):
         self.ax = ax
+        self.name = name
+        self.table: list[Part] = [] if table is None else table  # of what readers can take away
+        self.drawn = Drawn(name, ax)
         self.axes = ax.xaxis, ax.yaxis
         views = ax.get_xlim(), ax.get_ylim()
         self.views = [np.sort(scaled(axis, np.asarray(view))) for axis, view in zip(self.axes, views)]
+
+    def begin(self, thing: Artist | container.Container) -> None:
+        """Note from now on what this artist draws."""
+        self.drawn = Drawn(self.name, thing)
+        self.table.append(self.drawn)
 
     def along(self, which: int, values: np.ndarray, transform: Transform, below: float | None = None) -> dict:
         """Return the record of the x (0) or y (1) values of an artist, on the axis' scale where they are data."""
@@ -91,6 +100,7 @@ class Panel:
         points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
         transform = artist.get_transform() if transform is None else transform
         points, system = self.placed(points, transform)
+        self.drawn.note_points(points, system)
         return {
             **system,
             **self.along(0, points[:, 0], transform),
@@ -121,7 +131,7 @@ def dashes(artist) -> str | list:
     return artist.get_linestyle() if isinstance(artist.get_linestyle(), str) else artist_looks.line_styles(artist)
 
 
-def mapped(artist: ScalarMappable) -> dict:
+def mapped(panel: Panel, artist: ScalarMappable) -> dict:
     """Return what turns an array into colours, and the array."""
     array = artist.get_array()
     if array is None:
@@ -129,6 +139,7 @@ def mapped(artist: ScalarMappable) -> dict:
     norm = artist.norm
     low, high = (None if v is None else float(v) for v in (norm.vmin, norm.vmax))
     values = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
+    panel.drawn.note_values(values)
     logarithmic = name_of(norm) == "LogNorm"
     if (below := noise_of(artist)) is not None:
         values = quieted(values, below, logarithmic)
@@ -252,7 +263,7 @@ def see_through(artist: Artist) -> dict:
 
 
 def mesh(panel: Panel, artist) -> dict:
-    return {**panel.points(artist.get_coordinates(), artist), **mapped(artist), **see_through(artist)}
+    return {**panel.points(artist.get_coordinates(), artist), **mapped(panel, artist), **see_through(artist)}
 
 
 def contours(panel: Panel, artist) -> dict:
@@ -281,7 +292,7 @@ def arrows(panel: Panel, artist) -> dict:
         **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
         "u": digest(artist.U, length),
         "v": digest(artist.V, length),
-        **mapped(artist),
+        **mapped(panel, artist),
     }
 
 
@@ -290,7 +301,7 @@ def scatter(panel: Panel, artist) -> dict:
     usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
     return {
         **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
-        **mapped(artist),
+        **mapped(panel, artist),
         **artist_looks.scatter_marker(artist),
         **artist_looks.collection(artist),
         **({} if usual or not sizes.size else {"sizes": digest(sizes)}),
@@ -302,7 +313,7 @@ def segments(panel: Panel, artist) -> dict:
     return {
         "pieces": len(parts),
         "line": dashes(artist),
-        **mapped(artist),
+        **mapped(panel, artist),
         **artist_looks.collection(artist),
         **panel.points(np.concatenate(parts) if parts else [], artist),
         **offsets(panel, artist),
@@ -314,7 +325,7 @@ def areas(panel: Panel, artist) -> dict:
     return {
         "pieces": len(points),
         "line": dashes(artist),
-        **mapped(artist),
+        **mapped(panel, artist),
         **artist_looks.collection(artist),
         **panel.points(np.concatenate(points) if points else [], artist),
         **offsets(panel, artist),
@@ -329,7 +340,7 @@ def offsets(panel: Panel, artist) -> dict:
 
 def picture(panel: Panel, artist) -> dict:
     array = artist.get_array()
-    values = mapped(artist) if array.ndim == 2 else {"values": digest(array, 1.0)}
+    values = mapped(panel, artist) if array.ndim == 2 else {"values": digest(array, 1.0)}
     left, right, bottom, top = artist.get_extent()
     smoothed = {} if artist.get_interpolation() in SHARP else {"smoothed": artist.get_interpolation()}
     return {
@@ -471,13 +482,13 @@ def titles_of(ax: Axes) -> tuple[text.Text, ...]:
     return ax.title, ax._left_title, ax._right_title
 
 
-def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
+def axes_record(ax: Axes, refused: list[str], where: str, table: list[Part]) -> dict:
     if isinstance(ax, SecondaryAxis):
         return secondary_record(ax)
     if ax.name not in ("rectilinear", "polar"):
         refused.append(f"{where}: axes of a kind that the record does not know: {ax.name}")
         return {}
-    panel = Panel(ax)
+    panel = Panel(ax, panel_name(ax, where), table)
     titles = {
         side: shown
         for side, title in zip(("center", "left", "right"), titles_of(ax))
@@ -495,6 +506,8 @@ def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
     if ax.axison:
         for letter, axis, view in (("x", ax.xaxis, ax.get_xlim()), ("y", ax.yaxis, ax.get_ylim())):
             record[letter] = axis_record(axis, view)
+            if names := named_ticks(axis):
+                table.append(Ticks(panel.name, letter, *names))
     else:
         record["limits"] = digest([*ax.get_xlim(), *ax.get_ylim()])
     grouped = [c for c in ax.containers if isinstance(c, container.BarContainer)]
@@ -507,6 +520,7 @@ def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
             continue
         if type(thing) is text.Text and not thing.get_text():
             continue
+        panel.begin(thing)
         try:
             artists.append(
                 bars(panel, thing) if isinstance(thing, container.BarContainer) else artist_record(panel, thing)
@@ -517,10 +531,19 @@ def axes_record(ax: Axes, refused: list[str], where: str) -> dict:
     legends = [thing for thing in ax.get_children() if isinstance(thing, legend.Legend) and thing.get_visible()]
     if legends:
         record["legend"] = [key(thing) for thing in legends]
-    insets = [axes_record(child, refused, f"{where}, inset") for child in ax.child_axes if child.get_visible()]
+    if hasattr(ax, "_colorbar"):  # which shows no data of its own
+        table[:] = [part for part in table if part.panel != panel.name]
+    insets = [axes_record(child, refused, f"{where}, inset", table) for child in ax.child_axes if child.get_visible()]
     if insets:
         record["insets"] = insets
     return record
+
+
+def panel_name(ax: Axes, where: str) -> str:
+    """Return what the table of a figure's numbers calls a panel: its number, and its title if it has one."""
+    number = where.removeprefix("axes ")
+    titles = [shown for title in titles_of(ax) if (shown := artist_looks.shown_text(title))]
+    return one_line(f"{number}: {titles[0]}") if titles else number
 
 
 def room(ax: Axes) -> dict:
@@ -535,11 +558,12 @@ def room(ax: Axes) -> dict:
     return {"room": f"{first} to {last} of {rows} x {columns}"} if rows * columns > 1 else {}
 
 
-def figure_record(figure: Figure) -> dict:
-    """Return what `figure` draws; under `refused`, what cannot be recorded."""
+def figure_record(figure: Figure, table: list[Part] | None = None) -> dict:
+    """Return what `figure` draws; under `refused`, what cannot be recorded. The arrays are noted in `table`."""
+    table = [] if table is None else table
     refused: list[str] = []
     shown = [ax for ax in figure.axes if ax.get_visible()]
-    record: dict = {"axes": [axes_record(ax, refused, f"axes {n}") for n, ax in enumerate(shown, start=1)]}
+    record: dict = {"axes": [axes_record(ax, refused, f"axes {n}", table) for n, ax in enumerate(shown, start=1)]}
     titles = {
         name: shown
         for name in ("suptitle", "supxlabel", "supylabel")

@@ -48,17 +48,21 @@ class Recorder:
 
     def figure(self, figure):
         """Publish the record of a figure about to be shown, and add nothing to what is shown."""
-        from drift_guard import ink
+        from drift_guard import figure_data, ink
         from drift_guard.figure_record import figure_record
 
         self.figures += 1
+        parts: list[figure_data.Part] = []
+        table = ""
         try:
-            record = figure_record(figure)
+            record = figure_record(figure, parts)
+            table = figure_data.packed(parts)
             is_drawn = self.draw(figure)  # which lays it out, so that its ink costs half as much
             record["ink"] = ink.picture(figure, laid_out=is_drawn)
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
+        publish(f"drawn:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, "table": table})
         return {}, {}
 
     def draw(self, figure) -> bool:

@@ -14,6 +14,7 @@ MODULES = (
     "colophon",
     "site_address",
     "downloads",
+    "figure_downloads",
     "link_check",
 )
 

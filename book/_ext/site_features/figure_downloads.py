@@ -1,0 +1,402 @@
+"""The page for lecturers: every figure and table of the book as files to take to a lecture.
+
+    ```{for-lecturers}
+    ```            a list by chapter, with a thumbnail of each figure, its files, its data and a citation
+
+The files stand in `downloads/figures` of the site and are named as the book's source names the figure or table. The
+data of a figure come from the kernel that drew it (see `drift_guard.figure_data`); PNG and PDF are made of its SVG
+(see `figure_files`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+
+from build_control.parallel_build import processors
+from cited_numbers.edition import Edition
+from cited_numbers.numbers_page import pages_in_order
+from drift_guard import cell_outputs, figure_data
+from site_features import dark_figures, figure_files
+from site_features.interactive_figures import interactive
+
+FOLDER = "downloads/figures"
+FILES = Path(__file__).with_name("figure_downloads_files")
+LICENCE = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
+SHADES = ("light", "dark")
+FORMATS = ("svg", "png", "pdf")
+NUMERAL = re.compile(r"[-−]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-−+]?\d+)?%?")
+SHOWN = 176  # pixels across of a thumbnail on the page
+LEFT_OUT = nodes.footnote_reference, nodes.target, nodes.system_message
+
+
+class DownloadError(SphinxError):
+    category = "The figures cannot be offered for download, and the build ends here"
+
+
+@dataclass
+class Figure:
+    """A figure of the book, as its page shows it."""
+
+    page: str
+    name: str
+    caption: list[nodes.Node]
+    alt: str
+    uri: str  # of the SVG, from the source folder
+    table: str = ""  # what it draws, packed
+    live: str = ""  # the interactive figure in whose place it stands
+    states: list[tuple[str, str]] = field(default_factory=list)  # title and address of the states the text leads to
+
+
+@dataclass
+class Table:
+    page: str
+    name: str
+    title: list[nodes.Node]  # of its section where it has no caption
+    numbered: bool
+
+
+@dataclass
+class Found:
+    """What the pages hold."""
+
+    figures: dict[str, list[Figure]] = field(default_factory=dict)
+    tables: dict[str, list[Table]] = field(default_factory=dict)
+    place: str = ""  # the page that lists them
+
+
+def found(env: BuildEnvironment) -> Found:
+    return vars(env).setdefault("figure_downloads", Found())
+
+
+# ---- when a page is read
+
+
+class for_lecturers(nodes.General, nodes.Element):
+    """Where the list goes."""
+
+
+class ForLecturers(SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        found(self.env).place = self.env.docname
+        node = for_lecturers()
+        self.set_source_info(node)
+        return [node]
+
+
+def collect(app: Sphinx, doctree: nodes.document) -> None:
+    """Note the figures and tables of a page."""
+    env = app.env
+    page = env.docname
+    found(env).figures[page] = list(figures_of(env, page, doctree))
+    tables = []
+    for number, node in enumerate(doctree.findall(nodes.table), start=1):
+        stem = page.rpartition("/")[2]
+        name = node["names"][0] if node.get("names") else f"tbl-{stem}-{number}"
+        node["csv"] = name  # by which `write_tables` finds it
+        own = next(iter(node.findall(nodes.title)), None)
+        tables.append(Table(page, name, words_of(own or heading_of(node)), own is not None))
+    found(env).tables[page] = tables
+
+
+def figures_of(env: BuildEnvironment, page: str, doctree: nodes.document) -> Iterator[Figure]:
+    addresses = [(node.astext(), node["refuri"]) for node in doctree.findall(nodes.reference) if node.get("refuri")]
+    for place, cell in enumerate(cell_outputs.code_cells(doctree), start=1):
+        tables = iter(cell_outputs.tables_of(env, page).get(place, []))
+        for node in cell.findall(nodes.figure):
+            image = next(iter(node.findall(nodes.image)), None)
+            if image is None or "drawn" not in image["classes"]:
+                continue
+            table = next(tables, "")
+            if not node.get("names"):
+                raise DownloadError(
+                    f"{page}, cell {place}: a figure without a name: give it one in its cell's `figure`"
+                )
+            caption = next(iter(node.findall(nodes.caption)), None)
+            live = cell.parent["figure"] if isinstance(cell.parent, interactive) else ""
+            yield Figure(
+                page=page,
+                name=node["names"][0],
+                caption=words_of(caption),
+                alt=image.get("alt", ""),
+                uri=image["uri"],
+                table=table,
+                live=live,
+                states=[(title, to) for title, to in addresses if live and to.startswith(f"#{live}:")],
+            )
+
+
+def words_of(node: nodes.Element | None) -> list[nodes.Node]:
+    """Return a copy of what a caption or a title says, without what can stand on one page only."""
+    if node is None:
+        return []
+    copy = node.deepcopy()
+    for part in list(
+        copy.findall(lambda part: isinstance(part, LEFT_OUT) or part.__class__.__name__ == "erratum_mark")
+    ):
+        part.parent.remove(part)
+    for part in copy.findall(nodes.Element):
+        part["ids"] = []
+    return copy.children
+
+
+def heading_of(node: nodes.Node) -> nodes.title | None:
+    """Return the title of the section in which something stands."""
+    while node is not None and not isinstance(node, nodes.section):
+        node = node.parent
+    return node and node.next_node(nodes.title)
+
+
+def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
+    found(env).figures.pop(page, None)
+    found(env).tables.pop(page, None)
+
+
+def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Put the chapters into the table of contents of the page that lists the files."""
+    page = found(env).place
+    if not page:
+        return []
+    faults = [name for name in names(env) if names(env).count(name) > 1]
+    if faults:
+        raise DownloadError(
+            f"two figures or tables have the name {faults[0]!r}, and one file would overwrite the other"
+        )
+    contents = env.tocs[page]
+    for item in list(contents.findall(nodes.list_item)):
+        if "of-figures" in item["classes"]:
+            item.parent.remove(item)
+    top = next(iter(contents.findall(nodes.list_item)))
+    if not isinstance(top.children[-1], nodes.bullet_list):
+        top += nodes.bullet_list()
+    for chapter in chapters(env):
+        text = nodes.Text(env.titles[chapter].astext())
+        link = nodes.reference("", "", text, internal=True, refuri=page, anchorname=f"#{group_id(chapter)}")
+        top.children[-1].append(nodes.list_item("", addnodes.compact_paragraph("", "", link), classes=["of-figures"]))
+    return [page]
+
+
+def names(env: BuildEnvironment) -> list[str]:
+    listed = [*found(env).figures.values(), *found(env).tables.values()]
+    return [thing.name for things in listed for thing in things]
+
+
+def chapters(env: BuildEnvironment) -> list[str]:
+    """Return the pages that have figures or tables, in the order of the book."""
+    return [page for page in pages_in_order(env) if found(env).figures.get(page) or found(env).tables.get(page)]
+
+
+def group_id(page: str) -> str:
+    return "from-" + page.rpartition("/")[2]
+
+
+# ---- the list
+
+
+class FillList(SphinxPostTransform):
+    """Put the list in its place, before references are resolved: captions have some."""
+
+    default_priority = 5
+
+    def run(self, **kwargs) -> None:
+        for node in list(self.document.findall(for_lecturers)):
+            node.replace_self(List(self.app, self.env).nodes() if self.app.builder.format == "html" else [])
+
+
+class List:
+    def __init__(self, app: Sphinx, env: BuildEnvironment):
+        self.app, self.env, self.page = app, env, env.docname
+        self.edition = Edition.of(app.config)
+        self.way = "../" * app.builder.get_target_uri(self.page).count("/")
+
+    def nodes(self) -> list[nodes.Node]:
+        made: list[nodes.Node] = [html('<div class="lecture-filter d-print-none"></div>')]
+        for page in chapters(self.env):
+            made.append(self.opening(page))
+            for figure in found(self.env).figures.get(page, []):
+                made += self.figure(figure)
+            if tables := found(self.env).tables.get(page):
+                made.append(html('<ul class="lecture-tables">'))
+                for table in tables:
+                    made += self.table(table)
+                made.append(html("</ul>"))
+            made.append(html("</section>"))
+        return made
+
+    def opening(self, page: str) -> nodes.raw:
+        title, key = escape(self.env.titles[page].astext()), group_id(page)
+        return html(
+            f'<section class="lecture" id="{key}"><h2>{title}'
+            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2>'
+        )
+
+    def number(self, page: str, name: str, kind: str) -> str:
+        """Return what the book calls a figure or table: its kind and its number, where it has one."""
+        numbers = self.env.toc_fignumbers.get(page, {}).get(kind, {})
+        number = numbers.get(nodes.make_id(name))
+        return f"{kind.title()} {'.'.join(map(str, number))}" if number else kind.title()
+
+    def words(self, thing: str, page: str, name: str, words: list[nodes.Node], kind: str) -> nodes.paragraph:
+        uri = f"{self.app.builder.get_relative_uri(self.page, page)}#{nodes.make_id(name)}"
+        link = nodes.reference("", "", nodes.Text(thing), internal=True, refuri=uri)
+        copies = [word.deepcopy() for word in words]
+        made = nodes.paragraph("", "", nodes.strong("", "", link), nodes.Text(". "), *copies, classes=[kind])
+        for reference in made.findall(addnodes.pending_xref):
+            reference["refdoc"] = self.page
+        return made
+
+    def link(self, file: str, text: str, about: str) -> str:
+        return f'<a download href="{self.way}{FOLDER}/{file}" aria-label="{escape(about)}">{text}</a>'
+
+    def figure(self, figure: Figure) -> list[nodes.Node]:
+        thing, name = self.number(figure.page, figure.name, "figure"), figure.name
+        files = []
+        for shade in SHADES:
+            links = [
+                self.link(f"{stem(name, shade)}.{format}", format.upper(), f"{thing}, {shade}, {format.upper()}")
+                for format in FORMATS
+            ]
+            files.append(f"<span>{shade} {' '.join(links)}</span>")
+        if figure.table:
+            files.append(f"<span>data {self.link(f'{name}.csv', 'CSV', f'{thing}, data, CSV')}</span>")
+        path = f"{figure.page}.html#{nodes.make_id(name)}"
+        chapter = self.env.titles[figure.page].astext()
+        cited = f"{self.edition.citation(path, f'{thing} of “{chapter}”')} Licence: {LICENCE}."
+        return [
+            html(f'<div class="lecture-figure" id="files-{name}">{self.thumbnails(figure)}<div>'),
+            self.words(thing, figure.page, name, figure.caption, "lecture-caption"),
+            html(
+                f'<p class="lecture-files">{"".join(files)}</p>{self.live(figure)}'
+                f'<details><summary>Cite <span class="visually-hidden">{thing}</span></summary>'
+                f'<p class="lecture-cite">{escape(cited)}</p></details></div></div>'
+            ),
+        ]
+
+    def thumbnails(self, figure: Figure) -> str:
+        drawing = Path(self.app.srcdir, figure.uri).read_text(encoding="utf8")
+        width, height = (int(side) for side in re.findall(r'"(\d+)"', dark_figures.size(drawing)))
+        sides = f'width="{SHOWN}" height="{round(SHOWN * height / width)}"'
+        return "".join(
+            f'<img class="on-{shade}" src="{self.way}{FOLDER}/{stem(figure.name, shade)}.webp" {sides} loading="lazy" '
+            f'decoding="async" alt="{escape(figure.alt)}">'
+            for shade in SHADES
+        )
+
+    def live(self, figure: Figure) -> str:
+        """Return links to the interactive figure: where it starts, and the states that the chapter leads to."""
+        if not figure.live:
+            return ""
+        page = self.app.builder.get_relative_uri(self.page, figure.page)
+        links = [f'<a href="{page}#{figure.live}">as it starts</a>']
+        links += [f'<a href="{page}{escape(to)}">{escape(title)}</a>' for title, to in dict.fromkeys(figure.states)]
+        return f'<p class="lecture-live">Live: {", ".join(links)}</p>'
+
+    def table(self, table: Table) -> list[nodes.Node]:
+        thing = self.number(table.page, table.name, "table") if table.numbered else "Table"
+        link = self.link(f"{table.name}.csv", "CSV", f"{thing} ({table.name}), CSV")
+        target = table.name if table.numbered else "#"
+        words = self.words(thing, table.page, target, table.title, "lecture-caption")
+        if not table.numbered:  # nothing on its page has its name
+            words[0][0]["refuri"] = self.app.builder.get_relative_uri(self.page, table.page)
+        return [html("<li>"), words, html(f'<p class="lecture-files"><span>data {link}</span></p></li>')]
+
+
+def html(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
+
+
+def stem(name: str, shade: str) -> str:
+    return name if shade == "light" else f"{name}-{shade}"
+
+
+def add_assets(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    if page == found(app.env).place:
+        app.add_css_file("figure_downloads.css")
+        app.add_js_file("figure_downloads.js", loading_method="defer")
+
+
+# ---- the files
+
+
+def note_tables(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Keep the tables of a page as CSV, when all that they quote is filled in."""
+    files = vars(app).setdefault("table_files", {})
+    for node in doctree.findall(nodes.table):
+        if "csv" in node:
+            files[node["csv"]] = csv_of(node)
+
+
+def csv_of(table: nodes.table) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in table.findall(nodes.row):
+        writer.writerow(cell_text(entry) for entry in row.findall(nodes.entry))
+    return text.getvalue()
+
+
+def cell_text(entry: nodes.entry) -> str:
+    """Return a cell as text, formulas as TeX; a number as programs read it, without commas and with a hyphen-minus."""
+    copy = entry.deepcopy()
+    for formula in list(copy.findall(nodes.math)):
+        formula.replace_self(nodes.Text(f"${formula.astext()}$"))
+    text = " ".join(copy.astext().split())
+    return text.replace(",", "").replace("−", "-") if NUMERAL.fullmatch(text) else text
+
+
+def write(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html" or not found(app.env).place:
+        return
+    folder, images = Path(app.outdir, FOLDER), Path(app.outdir, app.builder.imagedir)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawings = {}
+    for figure in (figure for page in chapters(app.env) for figure in found(app.env).figures.get(page, [])):
+        light = images / app.builder.images[figure.uri]
+        for shade, path in zip(SHADES, (light, light.with_name(f"{light.stem}.dark.svg"))):
+            drawings[stem(figure.name, shade)] = figure_files.Drawing(path.read_text(encoding="utf8"), shade)
+        if figure.table:
+            write_text(folder / f"{figure.name}.csv", figure_data.unpacked(figure.table))
+    try:
+        made = figure_files.convert(list(drawings.values()), Path(app.doctreedir, "figure_files"), processors())
+    except figure_files.Failed as error:
+        raise DownloadError(str(error)) from error
+    for name, drawing in drawings.items():
+        write_text(folder / f"{name}.svg", drawing.svg)
+        for kind in figure_files.KINDS:
+            shutil.copyfile(f"{made[drawing]}.{kind}", folder / f"{name}.{kind}")
+    for name, text in vars(app).get("table_files", {}).items():
+        write_text(folder / f"{name}.csv", text)
+
+
+def write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf8", newline="\n")
+
+
+def setup(app: Sphinx) -> dict:
+    app.setup_extension("drift_guard.cell_outputs")
+    app.setup_extension("site_features.dark_figures")
+    app.add_node(for_lecturers)
+    app.add_directive("for-lecturers", ForLecturers)
+    app.add_post_transform(FillList)
+    app.connect("doctree-read", collect, priority=600)  # after figures are marked as drawn and cells are read
+    app.connect("env-purge-doc", forget)
+    app.connect("env-updated", list_in_contents, priority=700)
+    app.connect("html-page-context", add_assets)
+    app.connect("doctree-resolved", note_tables, priority=950)  # after numbers have their digits
+    app.connect("build-finished", write, priority=560)
+    files = [str(FILES / name) for name in ("figure_downloads.css", "figure_downloads.js")]
+    app.connect("config-inited", lambda app, config: config.html_static_path.extend(files))
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

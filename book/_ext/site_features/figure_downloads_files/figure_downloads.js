@@ -1,0 +1,61 @@
+// The page for lecturers shows everything without this script; with it, one chapter can be chosen and citations copied.
+(() => {
+  "use strict";
+  const place = document.querySelector(".lecture-filter");
+  const sections = [...document.querySelectorAll("section.lecture")];
+  if (!place) return;
+
+  const label = document.createElement("label");
+  label.textContent = "Chapter ";
+  const select = document.createElement("select");
+  select.autocomplete = "off";
+  select.add(new Option("all chapters", ""));
+  for (const section of sections) {
+    select.add(new Option(section.querySelector("h2").firstChild.textContent, section.id));
+  }
+  label.append(select);
+  const count = document.createElement("output");
+  place.append(label, count);
+
+  const numbered = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const filter = () => {
+    for (const section of sections) section.hidden = Boolean(select.value) && section.id !== select.value;
+    const shown = (selector) => document.querySelectorAll(`section.lecture:not([hidden]) ${selector}`).length;
+    count.textContent = `${numbered(shown(".lecture-figure"), "figure")}, ${numbered(shown(".lecture-tables li"), "table")}`;
+  };
+  select.addEventListener("change", filter);
+  filter();
+  addEventListener("hashchange", () => { // a link to what is hidden shows it
+    if (document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("section[hidden]")) {
+      select.value = "";
+      filter();
+      location.replace(location.hash);
+    }
+  });
+
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // no clipboard outside https and localhost
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+  };
+  for (const source of document.querySelectorAll(".lecture-cite")) {
+    const button = document.createElement("button");
+    const name = source.closest("details").querySelector(".visually-hidden").textContent;
+    button.type = "button";
+    button.textContent = "Copy citation";
+    button.setAttribute("aria-label", `Copy citation of ${name}`);
+    button.addEventListener("click", async () => {
+      await copy(source.textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy citation"; button.focus(); }, 1500);
+    });
+    source.after(button);
+  }
+})();

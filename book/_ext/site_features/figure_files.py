@@ -1,0 +1,115 @@
+"""Make of an SVG figure a PNG at twice its size, a PDF and a thumbnail, each once for the same drawing.
+
+What was made is kept by the content of the drawing, so a build converts only figures that it has not met before. The
+conversions run in processes of their own, one for each processor. Run as a program this file is such a process: it
+reads a list of drawings from its standard input, as JSON: {"svg", "stem", "ground"}.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+SCALE = 2  # of the PNG
+THUMBNAIL = 352  # pixels across: twice the width at which the page shows it
+GROUND = {"light": (253, 252, 248), "dark": (25, 24, 22)}  # the page, on which a thumbnail lies
+KINDS = ("png", "pdf", "webp")
+SIZE = re.compile(r'\b(width|height)="([\d.]+)pt"')
+
+
+class Failed(Exception):
+    """A figure could not be converted."""
+
+
+class Drawing(NamedTuple):
+    svg: str
+    ground: str  # "light" or "dark"
+
+    @property
+    def key(self) -> str:
+        """Return a name for what is made of this drawing by this version of this file and of what it uses."""
+        tools = [version("vl-convert-python"), version("pillow"), Path(__file__).read_text(encoding="utf8")]
+        return hashlib.sha256("\n".join([*tools, self.ground, self.svg]).encode()).hexdigest()[:32]
+
+
+# ---- in a process that converts
+
+
+def converted(drawing: Drawing) -> dict[str, bytes]:
+    """Return the files by their kind."""
+    import vl_convert
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(vl_convert.svg_to_png(drawing.svg, scale=SCALE)))
+    png, webp = io.BytesIO(), io.BytesIO()
+    image.save(png, "png", compress_level=6, dpi=(96 * SCALE, 96 * SCALE))  # a third of what it comes as
+    size = THUMBNAIL, round(image.height * THUMBNAIL / image.width)
+    small = image.convert("RGBA").resize(size, Image.Resampling.LANCZOS)
+    page = Image.new("RGB", size, GROUND[drawing.ground])
+    page.paste(small, mask=small.getchannel("A"))
+    page.save(webp, "webp", quality=50, method=6)
+    return {"png": png.getvalue(), "pdf": vl_convert.svg_to_pdf(in_points(drawing.svg)), "webp": webp.getvalue()}
+
+
+def in_points(svg: str) -> str:
+    """Return a drawing whose size has no unit: the PDF takes each for a point, as matplotlib means it."""
+    start = svg.index("<svg")
+    end = svg.index(">", start)
+    return svg[:start] + SIZE.sub(r'\1="\2"', svg[start:end]) + svg[end:]
+
+
+def main() -> None:
+    for job in json.load(sys.stdin):
+        made = converted(Drawing(job["svg"], job["ground"]))
+        for kind, content in made.items():
+            target = Path(f"{job['stem']}.{kind}")
+            unfinished = target.with_name(f"{target.name}.{os.getpid()}")
+            unfinished.write_bytes(content)
+            unfinished.replace(target)
+
+
+# ---- in the build
+
+
+def convert(drawings: list[Drawing], folder: Path, processes: int) -> dict[Drawing, Path]:
+    """Return for each drawing where its files are, without their suffix; what no drawing needs is removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stems = {drawing: folder / drawing.key for drawing in drawings}
+    wanted = {f"{stem.name}.{kind}" for stem in stems.values() for kind in KINDS}
+    present = {path.name for path in folder.iterdir()}
+    for name in present - wanted:
+        (folder / name).unlink()
+    missing = [
+        {"svg": drawing.svg, "stem": str(stem), "ground": drawing.ground}
+        for drawing, stem in stems.items()
+        if not all(f"{stem.name}.{kind}" in present for kind in KINDS)
+    ]
+    missing.sort(key=lambda job: len(job["svg"]), reverse=True)
+    run([jobs for start in range(processes) if (jobs := missing[start::processes])])
+    return stems
+
+
+def run(shares: list[list[dict]]) -> None:
+    """Convert each share in a process of its own."""
+    command = [sys.executable, "-P", __file__]
+    with_text = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf8"}
+    started = [subprocess.Popen(command, **with_text) for _ in shares]
+    for process, jobs in zip(started, shares):
+        process.stdin.write(json.dumps(jobs))
+        process.stdin.close()
+        process.stdin = None
+    faults = [error for process in started if (error := process.communicate()[1]) and process.returncode]
+    if faults:
+        raise Failed(f"a figure could not be converted from SVG: {faults[0].strip().splitlines()[-1]}")
+
+
+if __name__ == "__main__":
+    main()
