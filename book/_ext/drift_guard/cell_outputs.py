@@ -279,4 +279,4 @@ class CellOutputs(EnvironmentCollector):
 def setup(app: Sphinx) -> dict:
     app.setup_extension("drift_guard.kernel_setup")  # the kernels count the runs
     app.add_env_collector(CellOutputs)
-    return {"version": "1", "env_version": 5, "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 6, "parallel_read_safe": False, "parallel_write_safe": True}
