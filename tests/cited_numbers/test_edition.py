@@ -52,7 +52,12 @@ def test_the_file_names_the_book_as_the_book_does():
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf8"))
     assert citation()["title"] == config["title"]
     assert [author["name"] for author in citation()["authors"]] == [config["author"]]
-    assert "version" not in citation()  # it stands in pyproject.toml
+
+
+def test_the_file_states_the_version_and_the_day_of_its_release():
+    assert citation()["version"] == edition.version()
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
+    assert f"## {edition.version()} ({citation()['date-released']})" in changes
 
 
 def test_the_version_stands_in_one_place():
@@ -64,7 +69,8 @@ def test_the_version_stands_in_one_place():
         for path in ROOT.glob(name)
     ]
     stating = re.compile(rf"version\W+{re.escape(version)}(?![\d.])")
-    assert [path for path in files if stating.search(path.read_text(encoding="utf8"))] == [ROOT / "pyproject.toml"]
+    stated = {path.name for path in files if stating.search(path.read_text(encoding="utf8"))}
+    assert stated == {"pyproject.toml", "CITATION.cff"}  # and a test holds the two together
 
 
 # ---- ids are a promise

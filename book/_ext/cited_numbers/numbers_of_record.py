@@ -63,6 +63,11 @@ class State:
     quotes: dict[str, list[Quote]] = field(default_factory=dict)  # by page
     places: dict[str, dict[str, str]] = field(default_factory=dict)  # by page: what stands there that lists numbers
 
+    def __setstate__(self, kept: dict) -> None:
+        """Take what an earlier build kept; one of an earlier version may lack a field, which then begins empty."""
+        self.__init__()
+        vars(self).update(kept)
+
 
 @dataclass(frozen=True)
 class Quote:

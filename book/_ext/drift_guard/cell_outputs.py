@@ -68,6 +68,11 @@ class State:
     tables: dict[str, dict[int | None, list[str]]] = field(default_factory=dict)  # of figures, by page and cell
     settled: dict[str, dict[str, Number]] = field(default_factory=dict)  # the guard's, as recorded where that agrees
 
+    def __setstate__(self, kept: dict) -> None:
+        """Take what an earlier build kept; one of an earlier version may lack a field, which then begins empty."""
+        self.__init__()
+        vars(self).update(kept)
+
 
 def state(env: BuildEnvironment) -> State:
     return vars(env).setdefault("drift_guard", State())
