@@ -11,7 +11,7 @@ from toy_book import HEADER, ToyBook
 
 from build_control import source_state
 from build_control.git_commit import files_at_hand
-from drift_guard.kernel_recorder import Recorder
+from drift_guard.unseen import Watch
 
 PAGE = (
     HEADER
@@ -156,7 +156,9 @@ def test_files_that_count_need_not_be_known_to_git(tmp_path, checkout):
 def test_a_file_is_noted_however_a_cell_reads_it(tmp_path, monkeypatch, name, mode, noted):
     monkeypatch.chdir(tmp_path)
     Path("data").write_text("1", encoding="utf8")
-    recorder = Recorder(SimpleNamespace())
-    recorder.root, recorder.passed, recorder.sources = os.path.join(tmp_path, ""), ("/nowhere/",), set()
-    recorder.audit("open", (name, mode, 0))
-    assert recorder.unlisted == ({str(tmp_path / "data")} if noted else set())
+    (tmp_path / "sources").write_text("", encoding="utf8")
+    for variable, value in {"GUARD_ROOT": tmp_path, "GUARD_SOURCES": tmp_path / "sources", "IPYTHONDIR": "/no"}.items():
+        monkeypatch.setenv(variable, str(value))
+    watch = Watch()
+    watch.audit("open", (name, mode, 0))
+    assert watch.end()[0] == (["data"] if noted else [])

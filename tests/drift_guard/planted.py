@@ -10,7 +10,7 @@ X = np.linspace(0, 9, 200)
 
 def draw(change=lambda figure: None):
     """Return a figure with an artist of most kinds, after a change."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.6), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.6))
     left.plot(X, np.sin(X), label="sine")
     left.scatter(X[::20], np.cos(X[::20]), c=X[::20], cmap="viridis")
     left.quiver([1, 3, 5], [0.2, 0.2, 0.2], [1, 1, 1], [1, 0, -1])
@@ -68,7 +68,9 @@ CHANGES = {
     "a grid": left(lambda a: a.grid(True)),
     "a twin": left(lambda a: a.twinx().set_yticks([0, 1])),
     "a panel over another": right(lambda a: (a.set_in_layout(False), a.set_position((0.3, 0.2, 0.4, 0.6)))),
-    "another ratio of panels": left(lambda a: a.get_gridspec().set_width_ratios([1, 2])),
+    "another ratio of panels": lambda figure: [
+        (a.get_gridspec().set_width_ratios([1, 2]), a.set_subplotspec(a.get_subplotspec())) for a in figure.axes[:1]
+    ],
     "another height": lambda figure: figure.set_size_inches(7.2, 4.4),
     "scaled as a whole": lambda figure: (figure.set_size_inches(14.4, 7.2), figure.set_dpi(50)),
     "a whisker gone": left(lambda a: a.lines[2].set_visible(False)),

@@ -6,7 +6,7 @@ import shutil
 import planted
 import pytest
 from machines import variations, varies
-from test_guard import Guarded
+from test_guard import Guarded, outcome
 from toy_book import HEADER
 
 CELL = """
@@ -60,7 +60,7 @@ def toy(tmp_path_factory) -> Planted:
     book.write("first.md", "".join([HEADER, "\n# All kinds\n", *cells, *(SHOWN % name for name in DISPLAYED)]))
     book.write("second.md", HEADER + "\n# Second\n\n```{code-cell} ipython3\nprint('nothing but words')\n```\n")
     book.write("numbers.yml", "")
-    status, output = book.build(GUARD_ACCEPT="1")
+    status, output = outcome(book.start(GUARD_ACCEPT="1"))
     assert status == 0, output
     return book
 
@@ -68,7 +68,7 @@ def toy(tmp_path_factory) -> Planted:
 def test_the_unchanged_page_passes_on_other_machines(toy):
     for name, changed in variations().items():
         assert varies(changed), name
-        status, output = toy.build(FRESH_ANEW="1", **changed)
+        status, output = outcome(toy.start(FRESH_ANEW="1", **changed))
         assert status == 0, f"{name}: {output}"
 
 
@@ -76,7 +76,7 @@ def test_every_change_is_named_twice(toy):
     toy.plant(changed=True)
     try:
         for _ in range(2):
-            status, output = toy.build()
+            status, output = outcome(toy.start())
             assert status == 1
             cells = set(re.findall(r"^book/first +(\d+) ", output, re.MULTILINE))
             kinds = [*planted.CHANGES, *DISPLAYED]
@@ -87,6 +87,6 @@ def test_every_change_is_named_twice(toy):
         assert all(f"planted-{place}<" in page for place in range(1, len(planted.CHANGES) + 1))
     finally:
         toy.plant(changed=False)
-    status, output = toy.build()
+    status, output = outcome(toy.start())
     assert status == 0, output
     assert not (toy.folder / "_build" / "drift").exists(), "a build without drift leaves no page about one"

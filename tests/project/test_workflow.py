@@ -93,7 +93,7 @@ def test_each_fault_is_seen(targets, change, fault):
 
 def test_actions_are_pinned_to_a_commit_with_the_version_beside_it():
     uses = [line.strip().removeprefix("- ") for line in FILE.read_text(encoding="utf8").splitlines() if "uses:" in line]
-    assert len(uses) == 4 and [line for line in uses if not PIN.match(line)] == []
+    assert len(uses) == 5 and [line for line in uses if not PIN.match(line)] == []
 
 
 # ---- the syntax

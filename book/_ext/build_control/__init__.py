@@ -6,6 +6,7 @@ MODULES = (
     "last_words",
     "build_lock",
     "disk_full",
+    "end_stalled",
     "fail_on_warnings",
     "execution_cache",
     "kernel_surroundings",

@@ -3,7 +3,8 @@
 MyST-NB finds executed cells again by their code alone. Here its cache lies in a folder named by a digest of all that
 cells depend on (`source_state`). A seal, written when a build ends, tells that the cache is whole. A cache without one
 is dropped, and a build during which something was edited that cells depend on writes none, because a later build that
-finds the edit undone would take the outputs for those of the old state. With FRESH_ANEW=1 every cell runs.
+finds the edit undone would take the outputs for those of the old state. With FRESH_ANEW=1 every cell runs, and where CI
+is set, too, unless FRESH_ANEW=0 says otherwise; any other build says how old its oldest output is.
 """
 
 from __future__ import annotations
@@ -11,17 +12,31 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import time
 from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.util import logging
 
 from build_control import source_state
+
+log = logging.getLogger(__name__)
 
 
 def is_anew() -> bool:
     """Tell whether every cell shall run, whatever the cache holds."""
-    return os.environ.get("FRESH_ANEW", "") not in ("", "0")
+    return os.environ.get("FRESH_ANEW", os.environ.get("CI", "")).lower() not in ("", "0", "false")
+
+
+def age(cache: Path) -> str:
+    """Say how old the oldest output in the cache is."""
+    times = [path.stat().st_mtime for path in cache.glob("executed/*/base.ipynb")]
+    if not times:
+        return ""
+    hours = max(0.0, time.time() - min(times)) / 3600
+    told = f"{hours / 24:.0f} days" if hours >= 48 else f"{hours:.0f} hours" if hours >= 2 else "less than two hours"
+    return f"The oldest output of a cell is {told} old; with FRESH_ANEW=1 every cell runs anew."
 
 
 def choose(app: Sphinx, config: Config) -> None:
@@ -51,6 +66,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     if cache.exists() and not edited:
         seal_of(cache).write_text(source_state.sum_of(cache), encoding="utf8")
     if exception is None:
+        if not is_anew() and (told := age(cache)):
+            log.info(told)
         for other in cache.parent.glob("*"):
             if other.stem != cache.name:
                 shutil.rmtree(other) if other.is_dir() else other.unlink()

@@ -131,7 +131,7 @@ class Server:
                 command = [sys.executable, os.path.abspath(__file__), *self.imports]
                 # Where the build was started may lie a matplotlibrc, which would count more than the project's.
                 here = os.path.dirname(os.path.abspath(__file__))
-                self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=here)
+                self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=here, env=env)
             self.process.stdin.write(json.dumps({"cmd": cmd, "folder": folder, "env": env}) + "\n")
             self.process.stdin.flush()
             if not (answer := self.process.stdout.readline()):
@@ -149,9 +149,12 @@ SERVER = Server()
 
 class Forked(LocalProvisioner):
     async def launch_kernel(self, cmd: list[str], **how: Any) -> dict:
+        from build_control.kernel_surroundings import environment  # this file run as a program needs no Sphinx
+
+        how["env"] = environment(how["env"])
         if cmd[1:3] != LAUNCHER or sys.platform != "linux":
             return await super().launch_kernel(cmd, **how)
-        self.process = SERVER.fork(cmd, os.fspath(how["cwd"]), dict(how["env"]))
+        self.process = SERVER.fork(cmd, os.fspath(how["cwd"]), how["env"])
         self.pid = self.pgid = self.process.pid
         self.cwd = how["cwd"]
         return self.connection_info

@@ -2,11 +2,14 @@
 
 Cells import the project's modules whether or not it is installed, figures are SVG whose parts have the same names in
 every build, and no settings of the user take part. A cell may read the files that `fresh_sources` names and no other
-file of the project, because a change of that would go unnoticed.
+file, because a change of that would go unnoticed. Of the environment they see what is listed here, and nothing else.
 """
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -22,6 +25,18 @@ DRAWING = (
 ADVICE = "name it in `fresh_sources`: its changes would go unnoticed"
 
 
+GIVEN = (
+    "IPYTHONDIR PYTHONPATH PYTHONUTF8 MATPLOTLIBRC MPLBACKEND JUPYTER_PREFER_ENV_PATH GUARD_ROOT GUARD_SOURCES "
+    "GUARD_FOLDERS JPY_PARENT_PID JPY_INTERRUPT_EVENT IPY_INTERRUPT_EVENT"
+).split()  # by the build
+
+
+def environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Return what a kernel sees of an environment: what the build gives it, and what NumPy and others need."""
+    seen = {name: env[name] for name in (*GIVEN, *source_state.PASSED) if name in env}
+    return seen | {"PATH": os.pathsep.join([os.path.dirname(sys.executable), os.defpath])}
+
+
 def add(app: Sphinx, config: Config) -> None:
     kernels = kernel_setup.of(app)
     settings = kernel_setup.folder_of(app) / "matplotlibrc"
@@ -29,7 +44,8 @@ def add(app: Sphinx, config: Config) -> None:
     kernels.configuration += DRAWING
     kernels.modules.append(Path(app.srcdir))
     kernels.variables.update(MATPLOTLIBRC=str(settings), JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1")
-    kernel_setup.watch_reads(app, source_state.of(app).listed, ADVICE)
+    folders = source_state.folders_listed(Path(app.srcdir), config.fresh_sources)
+    kernel_setup.watch_reads(app, source_state.of(app).listed, folders, ADVICE)
 
 
 def setup(app: Sphinx) -> dict:

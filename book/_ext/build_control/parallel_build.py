@@ -36,7 +36,7 @@ from sphinx.errors import SphinxError
 from sphinx.util import logging
 from sphinx.util.parallel import ParallelTasks
 
-from build_control import forked_kernels
+from build_control import end_stalled, forked_kernels
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +80,10 @@ class Client(NotebookClient):
     async def _async_cleanup_kernel(self) -> None:
         if self.km is not None:  # or nothing is left to do, and nbclient would raise an error at the end of the build
             await super()._async_cleanup_kernel()
+
+    async def async_execute_cell(self, *arguments: Any, **how: Any) -> NotebookNode:
+        end_stalled.PULSE.beat()
+        return await super().async_execute_cell(*arguments, **how)
 
     _cleanup_kernel = run_sync(_async_cleanup_kernel)
 
@@ -188,11 +192,19 @@ class Writers(ParallelTasks):
             return super()._join_one()
         except EOFError as error:
             reason = "a process that writes them was killed (by hand, or for want of memory?): build again"
-            self.failure = NotWritten(reason)
+            self.fail(NotWritten(reason))
             raise self.failure from error
         except Exception as error:
-            self.failure = error
+            self.fail(error)
             raise
+
+    def fail(self, error: Exception) -> None:
+        """Keep the failure, and end the other processes.
+
+        One that has more to tell than a pipe holds waits for somebody to listen, and Python waits for it when it ends.
+        """
+        self.failure = error
+        self.terminate()
 
     def join(self) -> None:
         if self.failure is not None:

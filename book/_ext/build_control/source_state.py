@@ -1,6 +1,7 @@
 """Tell in a digest what a build reads, so that a later one knows whether anything changed.
 
-Cells depend on the files that `fresh_sources` names, on Python and on every installed package. `fresh_sources` lists
+Cells depend on the files that `fresh_sources` names, on Python, on every file of the installed packages, and on the few
+variables of the environment that they are given. `fresh_sources` lists
 glob patterns from the folder of the configuration; an entry `{file.yml: [a, b]}` says that cells depend only on these
 fields of the file's entries. A build depends on all files of the project, on its commit and on how it was asked for.
 """
@@ -22,6 +23,10 @@ from sphinx.application import Sphinx
 from build_control.git_commit import LEFT_OUT, commit_of, files_at_hand
 
 EXTENSIONS = Path(__file__).parents[1]
+PASSED = (
+    "HOME USERPROFILE SYSTEMROOT TEMP TMP TMPDIR XDG_CACHE_HOME MPLCONFIGDIR LD_LIBRARY_PATH DYLD_LIBRARY_PATH "
+    "OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS OMP_NUM_THREADS MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES"
+).split()  # variables that kernels are given as they are, because Python, matplotlib and NumPy need them
 IN_THE_KERNEL = (
     "__init__",
     "kernel_recorder",
@@ -31,6 +36,7 @@ IN_THE_KERNEL = (
     "artist_looks",
     "axis_record",
     "ink",
+    "unseen",
 )
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
 Patterns = list[str | dict[str, list[str]]]
@@ -57,14 +63,40 @@ def files_in(folder: Path, pattern: str = "**/*") -> list[Path]:
     return sorted(path for path in found if not LEFT_OUT & set(path.relative_to(folder).parts))
 
 
-def packages(root: Path) -> list[str]:
-    """Return name and version of every installed package, as the names of their metadata folders tell them.
+def packages(root: Path) -> str:
+    """Return a digest of every installed package: the names in their folders, and what tells that a file is written.
 
     What an installation of the project itself left in its own folder does not count: the project's files do.
     """
     folders = {Path(entry or ".").resolve() for entry in sys.path} - {root.resolve()}
-    found = (path.name for folder in folders if folder.is_dir() for path in folder.glob("*.*-info"))
-    return sorted(set(found))
+    installed = sorted(folder for folder in folders if folder.is_dir() and any(folder.glob("*.*-info")))
+    return digest(line.encode() for folder in installed for line in sorted(files_with_times(folder)))
+
+
+def files_with_times(folder: str | Path) -> Iterator[str]:
+    """Yield name, size and time of the files in a folder, and the names of folders; not what Python compiles."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name == "__pycache__":
+                continue
+            if entry.is_dir():
+                yield entry.path
+                yield from files_with_times(entry.path)
+            else:
+                stat = entry.stat(follow_symlinks=False)
+                yield f"{entry.path} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+
+
+def folders_listed(root: Path, patterns: Patterns) -> list[Path]:
+    """Return the folders of which every file is a source: a cell may list them."""
+    found: set[Path] = set()
+    for pattern in patterns:
+        if isinstance(pattern, str) and pattern.endswith("/**/*"):
+            top = root / pattern.removesuffix("/**/*")
+            found.update([top, *(path for path in top.glob("**/*") if path.is_dir())])
+        elif isinstance(pattern, str) and pattern.endswith("/*"):
+            found.update(path for path in root.glob(pattern.removesuffix("/*")) if path.is_dir())
+    return sorted(found)
 
 
 def chosen(path: Path, fields: list[str]) -> bytes:
@@ -89,7 +121,8 @@ def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list
 def keys(root: Path, patterns: Patterns) -> tuple[str, list[Path]]:
     """Return the state of what cells depend on, and the sources among it."""
     whole, partly = sources(root, patterns)
-    python = [sys.version, platform.machine(), *packages(root)]
+    passed = [f"{name}={os.environ.get(name)}" for name in PASSED]
+    python = [sys.version, platform.machine(), packages(root), *passed]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
 
@@ -138,7 +171,7 @@ def states_now(app: Sphinx) -> tuple[States, States]:
     """Return the states of what cells depend on, and of everything that the build reads."""
     root = Path(app.srcdir)
     whole, partly = sources(root, app.config.fresh_sources)
-    of_cells = states([*whole, *partly]) | dict.fromkeys(packages(root))
+    of_cells = states([*whole, *partly]) | {packages(root): None}
     return of_cells, states(all_files(root))
 
 

@@ -9,6 +9,7 @@ as glue that is not displayed (see `kernel_recorder`), in messages by these name
     drawn:<run>.<n>      {"run", "table"}: the numbers that it draws, for readers, in no record (see `figure_data`)
     data:<name>          {"run", "data"}: what another extension puts on a page; a number stands for it in the record
     unlisted:<run>       {"run", "files"}: files of the project that the cell read and nobody had named
+    unseen:<run>         {"run", "asked"}: pairs of kind and name of what else it asked for (see `unseen`)
 
 `run` counts the executions in a kernel. It ends here: the place of the cell takes over, and no record holds either.
 """
@@ -16,10 +17,11 @@ as glue that is not displayed (see `kernel_recorder`), in messages by these name
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import yaml
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -37,6 +39,13 @@ KINDS = {
     "text/latex": "latex",
     "text/plain": "text",
 }  # best first, as MyST-NB chooses
+INPUTS = "process_inputs"  # at the head of a page: patterns of the files that processes of its cells read
+UNSEEN = {
+    "file": ("read by the cell", "outside project and environment: its changes would go unnoticed"),
+    "folder": ("listed by the cell", "a new file would go unnoticed: name all of its files (folder/*) as sources"),
+    "process": ("started by the cell", f"what it reads goes unnoticed: name that at the head of the page, `{INPUTS}`"),
+    "network": ("asked by the cell", "the answer may change unnoticed: keep a copy in the project"),
+}  # what the cell did, and why that is a fault
 MARKS: dict[type[nodes.Node], tuple[str, str]] = {
     nodes.strong: ("**", "**"),
     nodes.emphasis: ("*", "*"),
@@ -89,7 +98,7 @@ def messages(env: BuildEnvironment, page: str) -> Iterator[tuple[str, dict]]:
         return
     path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
     for name, bundle in json.loads(path.read_text(encoding="utf8")).items():
-        if name.startswith(("number:", "figure:", "drawn:", "data:", "unlisted:")):
+        if name.startswith(("number:", "figure:", "drawn:", "data:", "unlisted:", "unseen:")):
             yield name, json.loads(bundle["data"]["text/plain"])
         elif bundle["metadata"]["scrapbook"]["mime_prefix"]:  # not displayed, to be shown elsewhere
             yield f"glue:{name}", {}
@@ -109,6 +118,10 @@ def read_number(message: dict, cell: int | None) -> Number:
 
 def unlisted_file(page: str, cell: int | None, file: str, advice: str) -> Row:
     return fault(page, cell, file, "read by the cell", advice)
+
+
+def unseen_dependency(page: str, cell: int | None, kind: str, name: str) -> Row:
+    return fault(page, cell, name, *UNSEEN[kind])
 
 
 def unshown_glue(page: str, name: str) -> Row:
@@ -199,8 +212,19 @@ def read_outputs(doctree: nodes.document) -> Iterator[Output]:
 # ---- the page
 
 
-def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice: str) -> Page:
-    """Return what the cells of a page made."""
+def may_start_processes(env: BuildEnvironment, page: str, sources: Collection[Path] | None) -> bool:
+    """Tell whether the head of a page names what its processes read, and all of that is among the sources."""
+    named = env.metadata.get(page, {}).get(INPUTS)
+    patterns = yaml.safe_load(named) if isinstance(named, str) else named
+    if not patterns or sources is None:
+        return False
+    patterns = [patterns] if isinstance(patterns, str) else patterns
+    found = [{path for path in Path(env.srcdir).glob(pattern) if path.is_file()} for pattern in patterns]
+    return all(files and files <= set(sources) for files in found)
+
+
+def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice: str, allowed: Collection[str]) -> Page:
+    """Return what the cells of a page made; `allowed` are kinds of what they may ask for."""
     places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
     drawings: dict[int | None, list[dict]] = {}
     made = Page(lines=[cell.line for cell in code_cells(doctree)])
@@ -218,6 +242,9 @@ def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice:
             made.data[rest] = message["data"]
         elif kind == "unlisted":
             made.faults += [unlisted_file(page, cell, file, advice) for file in message["files"]]
+        elif kind == "unseen":
+            asked = [(what, name) for what, name in message["asked"] if what not in allowed]
+            made.faults += [unseen_dependency(page, cell, what, name) for what, name in asked]
         else:
             made.faults.append(unshown_glue(page, rest))
     for output in read_outputs(doctree):
@@ -244,8 +271,9 @@ class CellOutputs(EnvironmentCollector):
         for place, cell in enumerate(code_cells(doctree), start=1):
             cell["ids"].append(f"cell-{place}")
         page = app.env.docname
-        advice = kernel_setup.of(app).advice
-        state(app.env).pages[page] = read_page(app.env, page, doctree, advice)
+        kernels = kernel_setup.of(app)
+        allowed = ["process"] if may_start_processes(app.env, page, kernels.sources) else []
+        state(app.env).pages[page] = read_page(app.env, page, doctree, kernels.advice, allowed)
         state(app.env).tables[page] = read_tables(app.env, page, doctree)
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
@@ -256,4 +284,4 @@ class CellOutputs(EnvironmentCollector):
 def setup(app: Sphinx) -> dict:
     app.setup_extension("drift_guard.kernel_setup")  # the kernels count the runs
     app.add_env_collector(CellOutputs)
-    return {"version": "1", "env_version": 5, "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 6, "parallel_read_safe": False, "parallel_write_safe": True}

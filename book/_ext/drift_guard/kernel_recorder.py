@@ -1,22 +1,21 @@
 """What IPython loads in the kernel of every page: it counts the cells that run, records the figures they show, and
-tells which files of the project they read that nobody said they depend on.
+tells what else they asked for that nobody said they depend on (`unseen`).
 
 All of it travels as glue that is not displayed, so that the execution cache keeps it with the outputs.
 """
 
-import importlib.util
 import json
 import os
 import sys
-from pathlib import Path
 
 from ipykernel.iostream import OutStream
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from drift_guard import unseen
+
 MIME = "application/papermill.record/"
 IMAGES = "image/svg+xml", "image/png", "image/jpeg", "application/pdf"  # in which a figure may be shown
-ROOT, SOURCES = "GUARD_ROOT", "GUARD_SOURCES"  # the project's folder; a file that lists what cells may depend on
 
 
 def publish(name: str, payload: dict) -> None:
@@ -30,25 +29,22 @@ class Recorder:
         self.shell = shell
         shell.runs = 0  # not `execution_count`, which is already one ahead while a cell runs
         self.figures = 0
-        self.unlisted: set[str] = set()
-
-    def watch(self) -> None:
-        """Note from now on what the cells read."""
-        self.root = os.path.join(os.environ[ROOT], "")
-        self.passed = tuple(os.path.join(folder, "") for folder in (sys.prefix, os.environ["IPYTHONDIR"]))
-        self.sources = set(Path(os.environ[SOURCES]).read_text(encoding="utf8").splitlines())
-        sys.addaudithook(self.audit)
+        self.watch: unseen.Watch | None = None
 
     def begin(self, info) -> None:
         self.shell.runs += 1
         self.figures = 0
+        if self.watch is not None:
+            self.watch.begin()
 
     def end(self, result) -> None:
-        if self.unlisted:
-            files = sorted(os.path.relpath(path, self.root) for path in self.unlisted)
-            self.sources |= self.unlisted
-            self.unlisted.clear()
+        if self.watch is None:
+            return
+        files, others = self.watch.end()
+        if files:
             publish(f"unlisted:{self.shell.runs}", {"run": self.shell.runs, "files": files})
+        if others:
+            publish(f"unseen:{self.shell.runs}", {"run": self.shell.runs, "asked": others})
 
     def figure(self, figure):
         """Publish the record of a figure about to be shown, and add nothing to what is shown."""
@@ -79,20 +75,6 @@ class Recorder:
                 drawn = True
         return drawn
 
-    def audit(self, event: str, arguments: tuple) -> None:
-        """Note a file of the project that is opened for reading, or a module whose compiled form is."""
-        if event != "open" or not isinstance(arguments[0], str | bytes | os.PathLike):
-            return
-        if "r" not in (arguments[1] or "r"):  # "r+", too, in which np.memmap opens a file
-            return
-        path = os.path.abspath(os.fsdecode(arguments[0]))
-        if not path.startswith(self.root) or path.startswith(self.passed):
-            return
-        if path.endswith(".pyc"):
-            path = importlib.util.source_from_cache(path)
-        if path not in self.sources and os.path.isfile(path):
-            self.unlisted.add(path)
-
 
 def answering(figure, image, formatter, printer):
     """Return a printer that has the image of one figure and serves once; then the formatter has its own one back."""
@@ -113,5 +95,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.events.register("pre_run_cell", recorder.begin)
     shell.events.register("post_run_cell", recorder.end)
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", recorder.figure)
-    if ROOT in os.environ:  # in a build
-        recorder.watch()
+    if unseen.ROOT in os.environ:  # in a build
+        recorder.watch = unseen.Watch()
+        unseen.refuse_clock(recorder.watch.is_of_the_book)
+        sys.addaudithook(recorder.watch.audit)

@@ -30,6 +30,7 @@ class KernelSetup:
     modules: list[Path] = field(default_factory=list)  # folders that come first where modules are looked for
     variables: dict[str, str] = field(default_factory=dict)  # of the environment
     sources: list[Path] | None = None  # the files that cells may read; None: nobody watches what they read
+    folders: list[Path] = field(default_factory=list)  # the folders that cells may list
     advice: str = ""  # what to do with a file that is not among them
 
 
@@ -45,9 +46,10 @@ def folder_of(app: Sphinx) -> Path:
     return folder
 
 
-def watch_reads(app: Sphinx, sources: Iterable[Path], advice: str) -> None:
-    """Make it a fault that a cell reads a file of the project that is not among the sources."""
+def watch_reads(app: Sphinx, sources: Iterable[Path], folders: Iterable[Path], advice: str) -> None:
+    """Make it a fault that a cell reads a file that is not among the sources, or asks for what nobody can watch."""
     of(app).sources = list(sources)
+    of(app).folders = list(folders)
     of(app).advice = advice
 
 
@@ -65,7 +67,8 @@ def write(app: Sphinx, config: Config) -> None:
     if setup.sources is not None:
         listed = folder / "sources.txt"
         listed.write_text("".join(f"{path}\n" for path in setup.sources), encoding="utf8")
-        os.environ.update(GUARD_ROOT=str(app.srcdir), GUARD_SOURCES=str(listed))
+        folders = os.pathsep.join(map(str, setup.folders))
+        os.environ.update(GUARD_ROOT=str(app.srcdir), GUARD_SOURCES=str(listed), GUARD_FOLDERS=folders)
 
 
 def setup(app: Sphinx) -> dict:
