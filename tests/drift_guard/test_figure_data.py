@@ -110,3 +110,11 @@ def test_panels_are_counted():
     right.plot([0, 1], [3, 4])
     right.set_title("Right")
     assert [row["panel"] for row in rows(figure)] == ["1", "1", "2: Right", "2: Right"]
+
+
+def test_contours_can_stand_in_a_figure_whose_numbers_are_given():
+    """They have a method `get_text` that is no label."""
+    figure, ax = plt.subplots()
+    ax.contour(IMAGE, levels=[0.1, 0.2], colors="k")
+    ax.plot(X, X, label="a line")
+    assert {row["label"] for row in rows(figure)} >= {"a line"}
