@@ -127,7 +127,7 @@ def test_the_chapters_stand_in_the_order_of_the_contents(html):
                 "Value 5.968563765195686, to a relative 10⁻⁹",
                 "prints 5.968563765195686 (L13)",
                 "same to all printed digits",
-                "Chapter one, cell 2",
+                "Computed in cell 2",
             ],
         ),
         ("wavelength", ["62.8", "62.83185307179586 tokens", "same to all printed digits", "&lt;20 π&gt;"]),
@@ -135,7 +135,7 @@ def test_the_chapters_stand_in_the_order_of_the_contents(html):
         ("rank", ["Value 19, exact", "prints 15 (L41)", "differs , see erratum E2"]),
         (
             "row",
-            ["0.841471, 0.540302", "0.8414709848, 0.5403023059", "same to all printed digits", "Chapter two, cell 1"],
+            ["0.841471, 0.540302", "0.8414709848, 0.5403023059", "same to all printed digits", "Computed in cell 1"],
         ),
         ("base", ["10,000", "Given; used in"]),
         ("free", ["1.50 × 10⁻⁷", "to a relative 10⁻⁶"]),

@@ -292,7 +292,7 @@ def entry_html(app, page: str, number: NumberOfRecord, edition: Edition) -> str:
     if row["cell"] is None:
         cell = f'<a href="{uri}">{where}</a>'
     else:
-        cell = f'<a href="{uri}#cell-{row["cell"]}">{where}, cell {row["cell"]}</a>'
+        cell = f'<a href="{uri}#cell-{row["cell"]}">cell {row["cell"]}</a>'  # of the chapter in whose list it stands
     text = escape(text_of(numbers_of_record.state(app.env).numbers, name))
     unit = f" {escape(entry.unit)}" if entry.unit else ""
     if number.is_noise:
