@@ -40,11 +40,6 @@ DESKTOP, LANDSCAPE, PORTRAIT = ({"width": w, "height": h} for w, h in ((1280, 90
 
 
 @pytest.fixture(scope="module")
-def chromium(browser):
-    return browser
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """Pages `lab.html` and `explorer.html` that hold a figure and a section, beside a copy of the figures' files."""
     folder = tmp_path_factory.mktemp("interactive")
@@ -151,23 +146,22 @@ def address_of(name: str, state: dict[str, int]) -> str:
 
 
 @pytest.fixture
-def figure(chromium, folder):
+def figure(pages, folder):
     """Make a figure on a fresh page; afterwards nothing must have gone wrong and nothing been asked for elsewhere."""
-    contexts, figures = [], []
+    figures = []
 
     def make(name: str, **options) -> Figure:
-        options = {"viewport": {"width": 1000, "height": 900}, **options}
-        contexts.append(chromium.new_context(**options))
-        figures.append(Figure(contexts[-1].new_page(), (folder / f"{name}.html").as_uri(), name))
+        page = pages.open(**{"viewport": {"width": 1000, "height": 900}, **options})
+        figures.append(Figure(page, (folder / f"{name}.html").as_uri(), name))
         return figures[-1]
 
     yield make
     for made in figures:
+        pages.take_back(made.page)
+    for made in figures:
         assert made.faults == []
         home = folder.as_uri()
         assert [url for url in made.requests if not url.startswith(home)] == []
-    for context in contexts:
-        context.close()
 
 
 # How the figures show numbers: the same rules, in Python.
@@ -1044,8 +1038,7 @@ def test_directive_loads_what_the_page_needs_and_no_other_page(book):
     assert 'alt="A line."' in still.partition("</details>")[0] and "Fig. 1" in html
 
 
-def test_directive_works_on_a_built_page(book, chromium):
-    page = chromium.new_page()
+def test_directive_works_on_a_built_page(book, page):
     errors = []
     page.on("pageerror", lambda error: "interactive/" in (error.stack or "") and errors.append(error))
     page.goto((book.folder / "_build/html/book/index.html").as_uri())
@@ -1053,7 +1046,6 @@ def test_directive_works_on_a_built_page(book, chromium):
     expect(page.locator("[data-out=period]")).to_have_text(significant(posenc.wavelengths(64)[31]))
     expect(page.locator(".interactive-live")).to_be_visible()
     expect(page.get_by_role("img", name="A line.")).to_be_hidden()
-    page.close()
     assert errors == []
 
 
