@@ -1,5 +1,9 @@
 """Input checks that the whole package shares: each one returns the value ready to use or raises before any work."""
 
+# What callers pass may be anything, and NumPy's types have no name for what `isinstance` leaves of it.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnnecessaryComparison=false
+
 import math
 import operator
 from numbers import Real
@@ -284,7 +288,7 @@ def room(name: str, shape: tuple[int, ...], itemsize: int = 8) -> tuple[int, ...
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
     """The shape to which these shapes broadcast, of up to 64 axes (NumPy's own function takes 32); None for none."""
     axes = max(map(len, shapes))
-    result = []
+    result: list[int] = []
     for sizes in zip(*((1,) * (axes - len(shape)) + shape for shape in shapes)):
         others = {size for size in sizes if size != 1}
         if len(others) > 1:

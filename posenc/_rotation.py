@@ -106,7 +106,7 @@ def _rotate_halves(x: NDArray[Any], cosine: NDArray[Any], sine: NDArray[Any], ou
         if swapped.shape != some.shape:  # the first block, and the last if shorter
             swapped = np.empty(some.shape, dtype)
             straight = np.empty(0 if direct else some.shape, dtype)
-            other = np.arange(some.size // half) ^ 1  # for each half of a row the other half of the same row
+            other = np.arange(int(some.size // half)) ^ 1  # for each half of a row the other half of the same row
         if some.dtype != dtype:
             some = some.astype(dtype)
         # Products come first, since they fetch x from the memory more quickly than what takes it piece by piece.

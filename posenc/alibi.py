@@ -29,7 +29,7 @@ def alibi_slopes(num_heads: int, convention: str = "code") -> NDArray[np.float64
     _checks.room("num_heads", (2 * n,))
     if _checks.choice(convention, "convention", CONVENTIONS) == "paper":
         return 2.0 ** (-8 * np.arange(1, n + 1) / n)
-    power = 2 ** (n.bit_length() - 1)
+    power = 1 << (n.bit_length() - 1)
     first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
     between = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
     return np.concatenate([first, between[: n - power]])
