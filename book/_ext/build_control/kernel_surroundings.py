@@ -39,7 +39,7 @@ def environment(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def add(app: Sphinx, config: Config) -> None:
-    kernels = kernel_setup.of(app)
+    kernels = kernel_setup.KernelSetup.of(app)
     settings = kernel_setup.folder_of(app) / "matplotlibrc"
     settings.write_text("svg.hashsalt: book\n", encoding="utf8")
     kernels.configuration += DRAWING

@@ -190,8 +190,8 @@ class Watch:
         """Tell whether a cell made the file or a folder around it, or matplotlib keeps its list of fonts there."""
         if path in self.made or any(inside(path, (os.path.join(folder, ""),)) for folder in self.made):
             return True
-        matplotlib = sys.modules.get("matplotlib")
-        return hasattr(matplotlib, "get_cachedir") and inside(path, (os.path.join(matplotlib.get_cachedir(), ""),))
+        cache = getattr(sys.modules.get("matplotlib"), "get_cachedir", None)
+        return cache is not None and inside(path, (os.path.join(cache(), ""),))
 
     def is_import(self, frame) -> bool:
         """Tell whether a module is being looked for or loaded, or fonts are, and not by the book's own code."""
