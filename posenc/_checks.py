@@ -3,7 +3,7 @@
 import math
 import operator
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -13,18 +13,38 @@ LARGEST = 2.0**53  # beyond it float64 skips integers, and an angle says nothing
 AXES = 60  # NumPy has 64 at most, and a result may need a few more than what it is made of
 _PLACES = "finite and at most 2**53 in size"
 _RANGE = "within the range of int64, uint64 or float64"
-_PLAIN = frozenset(  # types of items that hide no masked array
+_PLAIN: frozenset[Any] = frozenset(  # types of items that hide no masked array
     {int, float, bool, complex, str, bytes, np.ndarray, *np.sctypeDict.values()}
 )
+
+
+def is_array(value: object) -> TypeGuard[NDArray[Any]]:
+    return isinstance(value, np.ndarray)
+
+
+def _is_list(value: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    return isinstance(value, (list, tuple))
+
+
+def _is_integer(value: object) -> TypeGuard[int | np.integer[Any]]:
+    return isinstance(value, (int, np.integer))
+
+
+def is_masked_array(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    return isinstance(value, np.ma.MaskedArray)
+
+
+def _is_numpy_number(value: object) -> TypeGuard[np.integer[Any] | np.floating[Any]]:
+    return isinstance(value, (np.integer, np.floating))
 
 
 def show(value: Any) -> str:
     """A short repr for messages."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"  # Python refuses to write very long ones
-    if isinstance(value, np.ndarray) and value.size > 8:
+    if is_array(value) and value.size > 8:
         return f"an array of shape {value.shape} and dtype {value.dtype}"
-    if isinstance(value, (np.integer, np.floating)):
+    if _is_numpy_number(value):
         return str(value)
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
@@ -34,7 +54,7 @@ def count(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
     """An integer from `least` to `most`; a bool or a float is none."""
     if type(value) is int and least <= value <= most:  # the usual case
         return value
-    if isinstance(value, (bool, np.bool_, np.ma.MaskedArray)) or (isinstance(value, np.ndarray) and value.ndim):
+    if isinstance(value, (bool, np.bool_)) or is_masked_array(value) or (is_array(value) and value.ndim):
         raise TypeError(f"{name} must be an integer, got {show(value)}")
     try:
         number = operator.index(value)
@@ -57,10 +77,11 @@ def width(value: Any, name: str = "dim") -> int:
 
 def _number(value: Any, name: str) -> Any:
     """A real number as it came, of whatever type: a Python or NumPy scalar, or the one in an array without axes."""
-    masked = isinstance(value, np.ma.MaskedArray)
-    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object and not masked:
+    masked = is_masked_array(value)
+    if is_array(value) and value.ndim == 0 and value.dtype != object and not masked:
         value = value[()]
-    if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(value, (Real, np.integer, np.floating)):
+    is_number = isinstance(value, Real) or _is_numpy_number(value)
+    if isinstance(value, (bool, np.bool_, np.timedelta64)) or not is_number:
         got = "a masked array" if masked else show(value)
         raise TypeError(f"{name} must be a real number, got {got}")
     if value != value or value in (np.inf, -np.inf):
@@ -87,10 +108,8 @@ def place(value: Any, name: str) -> float:
     if type(value) is float and -LARGEST <= value <= LARGEST:  # the usual case
         return value
     value = _number(value, name)
-    if isinstance(value, np.integer):
-        value = int(value)
-    elif isinstance(value, np.floating) and value.dtype.itemsize <= 8:
-        value = float(value)
+    if _is_numpy_number(value) and (value.dtype.kind in "iu" or value.dtype.itemsize <= 8):
+        value = value.item()  # Python's own number, which compares without rounding
     if not -int(LARGEST) <= value <= int(LARGEST):  # as the number that came: 2**53 + 1 as float64 is 2**53
         raise ValueError(f"{name} must be {_PLACES}, got {show(value)}")
     number = float(value)
@@ -121,34 +140,35 @@ def choice(value: Any, name: str, known: tuple[str, ...]) -> str:
 
 def flag(value: Any, name: str) -> bool:
     """True or False, and nothing that merely acts like one."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {show(value)}")
-    return bool(value)
+    if type(value) is bool or type(value) is np.bool_:  # neither can be subclassed
+        return bool(value)
+    raise TypeError(f"{name} must be True or False, got {show(value)}")
 
 
 def float_dtype(value: DTypeLike, name: str = "dtype") -> np.dtype[Any]:
     """float16, float32 or float64."""
+    given: Any = value
     try:
         dtype = np.dtype(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be float16, float32 or float64, got {show(value)}") from None
-    if value is None or dtype not in FLOATS:
+    if given is None or dtype not in FLOATS:
         raise TypeError(f"{name} must be float16, float32 or float64, got {show(value)}")
     return dtype.newbyteorder("=")
 
 
 def is_masked(value: Any) -> bool:
     """Whether a value is, or holds at any depth, an array with masked entries, which NumPy would take as they are."""
-    kind = type(value)
+    kind = cast(type[object], type(value))
     if kind in _PLAIN:
         return False
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked_array(value):
         return True
-    if isinstance(value, (list, tuple)):
+    if _is_list(value):
         kinds = set(map(type, value))
         return not kinds <= _PLAIN and any(is_masked(item) for item in value)
     if hasattr(kind, "__array__"):
-        return isinstance(value, np.ndarray) is False and isinstance(np.asanyarray(value), np.ma.MaskedArray)
+        return not is_array(value) and is_masked_array(np.asanyarray(value))
     if hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not isinstance(value, (str, bytes)):
         try:
             return any(is_masked(item) for item in value)  # a sequence of another type, which NumPy reads as a list
@@ -244,13 +264,13 @@ def positions(value: ArrayLike, name: str = "positions") -> NDArray[np.float64]:
 
 def _items(value: Any) -> list[Any]:
     """The numbers of a list as they came, before NumPy finds one dtype for all of them."""
-    return [item[()] if isinstance(item, np.ndarray) else item for item in np.asarray(value, dtype=object).flat]
+    return [item[()] if is_array(item) else item for item in np.asarray(value, dtype=object).flat]
 
 
 def _check_mixed(value: Any, name: str) -> None:
     """Refuse integers that NumPy rounded to 2**53 because they came in a list beside a fraction or another dtype."""
     for number in _items(value):
-        if isinstance(number, (int, np.integer)) and abs(int(number)) > int(LARGEST):
+        if _is_integer(number) and abs(int(number)) > int(LARGEST):
             raise ValueError(f"{name} must be {_PLACES}, got {int(number)}")
 
 
@@ -261,7 +281,7 @@ def integers(value: ArrayLike, name: str) -> NDArray[Any]:
         return array.astype(int)
     if array.dtype.kind == "f" and not isinstance(value, np.ndarray):
         items = _items(value)
-        if all(isinstance(item, (int, np.integer)) and not isinstance(item, bool) for item in items):
+        if all(_is_integer(item) and not isinstance(item, bool) for item in items):
             numbers = [int(item) for item in items]
             far = max(numbers, key=abs)
             if abs(far) >= 2**63:
@@ -284,7 +304,7 @@ def room(name: str, shape: tuple[int, ...], itemsize: int = 8) -> tuple[int, ...
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
     """The shape to which these shapes broadcast, of up to 64 axes (NumPy's own function takes 32); None for none."""
     axes = max(map(len, shapes))
-    result = []
+    result: list[int] = []
     for sizes in zip(*((1,) * (axes - len(shape)) + shape for shape in shapes)):
         others = {size for size in sizes if size != 1}
         if len(others) > 1:
@@ -301,8 +321,8 @@ def result_dtype(array: NDArray[Any]) -> np.dtype[Any]:
 
 def target(value: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     """An array that a result of this shape and dtype can be written into, seen as a plain one."""
-    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
-        got = "a masked array" if isinstance(value, np.ma.MaskedArray) else show(value)
+    if not is_array(value) or is_masked_array(value):
+        got = "a masked array" if is_masked_array(value) else show(value)
         raise TypeError(f"{name} must be a plain NumPy array to write into, or None for a new one, got {got}")
     if value.dtype != dtype:
         raise TypeError(

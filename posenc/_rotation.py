@@ -95,18 +95,21 @@ def _rotate_pairs(x: NDArray[Any], turn: NDArray[Any], out: NDArray[Any]) -> Non
 
 def _rotate_halves(x: NDArray[Any], cosine: NDArray[Any], sine: NDArray[Any], out: NDArray[Any]) -> None:
     """(a, b) (cos, cos) + (b, a) (-sin, sin): products of whole rows, a block of rows at a time within the cache."""
-    dtype, half = cosine.dtype, x.shape[-1] // 2
+    dtype = cosine.dtype
+    half: int = x.shape[-1] // 2
     direct = out.dtype == dtype and not np.may_share_memory(x, out)  # products may be written before x is read again
     if x.size > _BLOCK:
         cosine, sine = np.broadcast_to(cosine, x.shape), np.broadcast_to(sine, x.shape)
     swapped = straight = np.empty(0, dtype)
-    other = np.empty(0, int)
+    other: NDArray[np.intp] = np.empty(0, np.intp)
     for part in _blocks(x.shape):
-        some, there = x[part], out[part]
+        some: NDArray[Any] = x[part]
+        there: NDArray[Any] = out[part]
         if swapped.shape != some.shape:  # the first block, and the last if shorter
             swapped = np.empty(some.shape, dtype)
             straight = np.empty(0 if direct else some.shape, dtype)
-            other = np.arange(some.size // half) ^ 1  # for each half of a row the other half of the same row
+            # For each half of a row the other half of the same row.
+            other = np.bitwise_xor(np.arange(some.size // half), 1)
         if some.dtype != dtype:
             some = some.astype(dtype)
         # Products come first, since they fetch x from the memory more quickly than what takes it piece by piece.

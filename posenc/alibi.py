@@ -1,11 +1,12 @@
 """Attention with linear biases (ALiBi): no encoding at all, a penalty on scores that grows with the distance."""
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _checks, _kernels
+from ._types import Float, FloatDType, Floats
 
 CONVENTIONS = ("code", "paper")
 
@@ -29,12 +30,40 @@ def alibi_slopes(num_heads: int, convention: str = "code") -> NDArray[np.float64
     _checks.room("num_heads", (2 * n,))
     if _checks.choice(convention, "convention", CONVENTIONS) == "paper":
         return 2.0 ** (-8 * np.arange(1, n + 1) / n)
-    power = 2 ** (n.bit_length() - 1)
-    first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
-    between = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
+    power: int = 2 ** (n.bit_length() - 1)
+    first: NDArray[np.float64] = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    between: NDArray[np.float64] = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
     return np.concatenate([first, between[: n - power]])
 
 
+@overload
+def alibi_bias(
+    q_positions: ArrayLike,
+    k_positions: ArrayLike,
+    num_heads: int,
+    convention: str = ...,
+    symmetric: bool = ...,
+    dtype: type[float] = ...,
+) -> NDArray[np.float64]: ...
+@overload
+def alibi_bias(
+    q_positions: ArrayLike,
+    k_positions: ArrayLike,
+    num_heads: int,
+    convention: str = ...,
+    symmetric: bool = ...,
+    *,
+    dtype: FloatDType[Float],
+) -> NDArray[Float]: ...
+@overload
+def alibi_bias(
+    q_positions: ArrayLike,
+    k_positions: ArrayLike,
+    num_heads: int,
+    convention: str = ...,
+    symmetric: bool = ...,
+    dtype: DTypeLike = ...,
+) -> Floats: ...
 def alibi_bias(
     q_positions: ArrayLike,
     k_positions: ArrayLike,
@@ -42,7 +71,7 @@ def alibi_bias(
     convention: str = "code",
     symmetric: bool = False,
     dtype: DTypeLike = float,
-) -> NDArray[Any]:
+) -> Floats:
     """The bias to add to attention scores: minus the slope times the distance from query to key.
 
     B[h, i, j] = -m_h (q_i - k_j) where k_j <= q_i, and -inf where the key comes later (so that it is the causal mask,

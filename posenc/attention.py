@@ -1,12 +1,13 @@
 """Scaled dot-product attention, with the softmax and the mask it needs."""
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
+from ._types import Float, Floats
 
 
 def _boolean_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -42,7 +43,11 @@ def _below_peak(x: NDArray[Any], axis: int, allowed: NDArray[np.bool_] | None, d
     return work.astype(dtype, copy=False)
 
 
-def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> NDArray[Any]:
+@overload
+def softmax(x: NDArray[Float], axis: int = ..., mask: ArrayLike | None = ...) -> NDArray[Float]: ...
+@overload
+def softmax(x: ArrayLike, axis: int = ..., mask: ArrayLike | None = ...) -> Floats: ...
+def softmax(x: ArrayLike, axis: int = -1, mask: ArrayLike | None = None) -> Floats:
     """Exponentials along an axis, divided by their sum.
 
     softmax(x)_i = exp(x_i - max x) / sum_j exp(x_j - max x) over the entries that the mask allows; the others are 0.
@@ -127,6 +132,26 @@ def _with_bias(scores: NDArray[Any], bias: ArrayLike) -> NDArray[Any]:
     return scores
 
 
+@overload
+def attention(
+    q: NDArray[Float],
+    k: NDArray[Float],
+    v: NDArray[Float],
+    *,
+    bias: ArrayLike | None = ...,
+    mask: ArrayLike | None = ...,
+    scale: float | None = ...,
+) -> tuple[NDArray[Float], NDArray[Float]]: ...
+@overload
+def attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    bias: ArrayLike | None = ...,
+    mask: ArrayLike | None = ...,
+    scale: float | None = ...,
+) -> tuple[Floats, Floats]: ...
 def attention(
     q: ArrayLike,
     k: ArrayLike,
@@ -135,7 +160,7 @@ def attention(
     bias: ArrayLike | None = None,
     mask: ArrayLike | None = None,
     scale: float | None = None,
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> tuple[Floats, Floats]:
     """Scaled dot-product attention: each query's mean of the values, weighted by its match with the keys.
 
     W = softmax(q k^T scale + bias),  out = W v,  with scale = 1/sqrt(d) unless given.

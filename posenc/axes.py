@@ -4,12 +4,13 @@ An axis is told by its name where functions take a dict, and by its place in the
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _checks, layouts, rotary, sinusoidal
+from ._types import Float, FloatDType, Floats
 
 ORDERS = ("contiguous", "interleaved")
 LAYOUTS = ("interleaved", *layouts.BLOCKS)
@@ -58,6 +59,36 @@ def _named(value: Any, name: str) -> dict[str, Any]:
     return items
 
 
+@overload
+def axial_encoding(
+    positions: Mapping[str, ArrayLike],
+    dim: int,
+    base: float = ...,
+    *,
+    widths: Mapping[str, int] | None = ...,
+    layout: str = ...,
+    dtype: type[float] = ...,
+) -> NDArray[np.float64]: ...
+@overload
+def axial_encoding(
+    positions: Mapping[str, ArrayLike],
+    dim: int,
+    base: float = ...,
+    *,
+    widths: Mapping[str, int] | None = ...,
+    layout: str = ...,
+    dtype: FloatDType[Float],
+) -> NDArray[Float]: ...
+@overload
+def axial_encoding(
+    positions: Mapping[str, ArrayLike],
+    dim: int,
+    base: float = ...,
+    *,
+    widths: Mapping[str, int] | None = ...,
+    layout: str = ...,
+    dtype: DTypeLike = ...,
+) -> Floats: ...
 def axial_encoding(
     positions: Mapping[str, ArrayLike],
     dim: int,
@@ -66,7 +97,7 @@ def axial_encoding(
     widths: Mapping[str, int] | None = None,
     layout: str = "interleaved",
     dtype: DTypeLike = float,
-) -> NDArray[Any]:
+) -> Floats:
     """The encoding of a place on several axes: the sinusoidal encodings of its positions, one after the other.
 
     PE(y, x) = [PE_y(y) | PE_x(x)] for the axes "y" and "x" in this order, each part with frequencies of its own width.
@@ -198,6 +229,30 @@ def axial_frequencies(
     return result
 
 
+@overload
+def apply_axial_rotary(
+    x: NDArray[Float],
+    positions: Sequence[ArrayLike] | Mapping[str, ArrayLike],
+    sections: Sequence[int] | Mapping[str, int],
+    base: float = ...,
+    frequencies: ArrayLike | None = ...,
+    layout: str = ...,
+    rotary_dim: int | None = ...,
+    *,
+    order: str = ...,
+) -> NDArray[Float]: ...
+@overload
+def apply_axial_rotary(
+    x: ArrayLike,
+    positions: Sequence[ArrayLike] | Mapping[str, ArrayLike],
+    sections: Sequence[int] | Mapping[str, int],
+    base: float = ...,
+    frequencies: ArrayLike | None = ...,
+    layout: str = ...,
+    rotary_dim: int | None = ...,
+    *,
+    order: str = ...,
+) -> Floats: ...
 def apply_axial_rotary(
     x: ArrayLike,
     positions: Sequence[ArrayLike] | Mapping[str, ArrayLike],
@@ -208,7 +263,7 @@ def apply_axial_rotary(
     rotary_dim: int | None = None,
     *,
     order: str = "contiguous",
-) -> NDArray[Any]:
+) -> Floats:
     """Rotate every pair of coordinates by its position on the axis that the pair belongs to: axial RoPE, M-RoPE.
 
     The angle of pair j is t_j = p_a omega_j with a = a(j) from `pair_axes`, so that a score depends on the offset along

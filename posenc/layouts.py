@@ -6,18 +6,49 @@ them.
 """
 
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _angles, _checks, rotary, sinusoidal
+from ._types import Float, FloatDType, Floats
 
 BLOCKS = ("sin-cos", "cos-sin")
 SPACINGS = ("d/2", "d/2-1")
 _CACHED = ("bfloat16", "float16", "float32", "float64")
 
 
+@overload
+def block_encoding(
+    positions: ArrayLike,
+    dim: int,
+    base: float = ...,
+    *,
+    order: str,
+    spacing: str,
+    dtype: type[float] = ...,
+) -> NDArray[np.float64]: ...
+@overload
+def block_encoding(
+    positions: ArrayLike,
+    dim: int,
+    base: float = ...,
+    *,
+    order: str,
+    spacing: str,
+    dtype: FloatDType[Float],
+) -> NDArray[Float]: ...
+@overload
+def block_encoding(
+    positions: ArrayLike,
+    dim: int,
+    base: float = ...,
+    *,
+    order: str,
+    spacing: str,
+    dtype: DTypeLike = ...,
+) -> Floats: ...
 def block_encoding(
     positions: ArrayLike,
     dim: int,
@@ -26,7 +57,7 @@ def block_encoding(
     order: str,
     spacing: str,
     dtype: DTypeLike = float,
-) -> NDArray[Any]:
+) -> Floats:
     """The sinusoidal encoding in two blocks, [sin | cos] or [cos | sin], as translation and diffusion models have it.
 
     With h = dim/2 pairs the blocks hold sin(p omega_j) and cos(p omega_j) for j = 0 .. h - 1, and omega_j is
@@ -109,7 +140,7 @@ class LaidOut(np.ndarray[Any, Any]):
 
 def to_layout(
     weights: ArrayLike, num_heads: int, source: str, target: str, *, rotary_dim: int | None = None
-) -> NDArray[Any]:
+) -> LaidOut:
     """Reorder the rows of W_q or W_k, or their biases, from one layout of rotary pairs to the other.
 
     Within each head of width d_h, with r rows rotated, row 2j of "interleaved" is row j of "half", and row 2j + 1 is

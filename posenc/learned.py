@@ -1,14 +1,19 @@
 """Learned encodings: one trained vector per position, none beyond the table, and what resampling makes of it."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
+from ._types import Entry, Float, Floats
 
 
+@overload
+def learned_encoding(table: NDArray[Entry], positions: ArrayLike) -> NDArray[Entry]: ...
+@overload
+def learned_encoding(table: ArrayLike, positions: ArrayLike) -> NDArray[Any]: ...
 def learned_encoding(table: ArrayLike, positions: ArrayLike) -> NDArray[Any]:
     """Look up the rows of a trained table, refusing every position that it does not have.
 
@@ -42,9 +47,15 @@ ALIGNMENTS = ("cells", "ends")
 _KEYS = -0.75  # the parameter of the cubic kernel in PyTorch and OpenCV
 
 
+@overload
+def resample_table(
+    table: NDArray[Float], shape: int | Sequence[int], *, method: str = ..., align: str = ...
+) -> NDArray[Float]: ...
+@overload
+def resample_table(table: ArrayLike, shape: int | Sequence[int], *, method: str = ..., align: str = ...) -> Floats: ...
 def resample_table(
     table: ArrayLike, shape: int | Sequence[int], *, method: str = "linear", align: str = "cells"
-) -> NDArray[Any]:
+) -> Floats:
     """Stretch or shrink a trained table to another number of positions, on one axis or on several.
 
     Along each axis in turn row i of the new table is read at the place s of the old one, between whose rows it is

@@ -20,7 +20,8 @@ _LOW32, _LOW64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 
 def _key(seed: int) -> list[int]:
     """Eight 32-bit words from a 64-bit seed, by the output step of PCG32 (O'Neill 2014)."""
-    words, state = [], seed
+    words: list[int] = []
+    state = seed
     for _ in range(8):
         state = (state * 6364136223846793005 + 11634580027462260723) & _LOW64
         word, turn = (((state >> 18) ^ state) >> 27) & _LOW32, state >> 59

@@ -1,12 +1,13 @@
 """Positions by distance alone: T5's table of buckets, and the decay that xPos puts on rotated pairs."""
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
+from ._types import Float, Floats
 
 
 def t5_buckets(
@@ -69,6 +70,24 @@ def _edges(side: int, farthest: int) -> NDArray[np.int64]:
     return np.array(edges[: side - 1], dtype=np.int64)
 
 
+@overload
+def relative_bias(
+    q_positions: ArrayLike,
+    k_positions: ArrayLike,
+    table: NDArray[Float],
+    *,
+    bidirectional: bool,
+    max_distance: int = ...,
+) -> NDArray[Float]: ...
+@overload
+def relative_bias(
+    q_positions: ArrayLike,
+    k_positions: ArrayLike,
+    table: ArrayLike,
+    *,
+    bidirectional: bool,
+    max_distance: int = ...,
+) -> Floats: ...
 def relative_bias(
     q_positions: ArrayLike,
     k_positions: ArrayLike,
@@ -76,7 +95,7 @@ def relative_bias(
     *,
     bidirectional: bool,
     max_distance: int = 128,
-) -> NDArray[Any]:
+) -> Floats:
     """T5's bias on attention scores: for every head a learned number a bucket of distances.
 
     B[h, i, j] = table[b(k_j - q_i), h] with the buckets b of `t5_buckets`.

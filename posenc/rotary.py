@@ -5,13 +5,14 @@ Two layouts say which coordinates make a pair: "interleaved" pairs (0, 1), (2, 3
 weights fit the one it was trained with.
 """
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _angles, _checks, _rotation
 from ._rotation import LAYOUTS
+from ._types import Float, Floats, Out
 
 
 def _omega(rotary_dim: int, base: float, frequencies: ArrayLike | None) -> _angles.Frequencies:
@@ -27,6 +28,39 @@ def _omega(rotary_dim: int, base: float, frequencies: ArrayLike | None) -> _angl
     return _angles.from_array(omega)
 
 
+@overload
+def apply_rotary(
+    x: ArrayLike,
+    positions: ArrayLike,
+    base: float = ...,
+    frequencies: ArrayLike | None = ...,
+    layout: str = ...,
+    rotary_dim: int | None = ...,
+    *,
+    out: Out,
+) -> Out: ...
+@overload
+def apply_rotary(
+    x: NDArray[Float],
+    positions: ArrayLike,
+    base: float = ...,
+    frequencies: ArrayLike | None = ...,
+    layout: str = ...,
+    rotary_dim: int | None = ...,
+    *,
+    out: None = ...,
+) -> NDArray[Float]: ...
+@overload
+def apply_rotary(
+    x: ArrayLike,
+    positions: ArrayLike,
+    base: float = ...,
+    frequencies: ArrayLike | None = ...,
+    layout: str = ...,
+    rotary_dim: int | None = ...,
+    *,
+    out: None = ...,
+) -> Floats: ...
 def apply_rotary(
     x: ArrayLike,
     positions: ArrayLike,

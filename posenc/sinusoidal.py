@@ -1,11 +1,12 @@
 """The sinusoidal encoding of Vaswani et al. (2017): frequencies, wavelengths, and rows of sines and cosines."""
 
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _angles, _checks, _kernels
+from ._types import Float, FloatDType, Floats
 
 
 def frequencies(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
@@ -43,9 +44,17 @@ def wavelengths(dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
     return 2 * np.pi / omega
 
 
+@overload
 def sinusoidal_encoding(
-    positions: ArrayLike, dim: int, base: float = 10_000.0, dtype: DTypeLike = float
-) -> NDArray[Any]:
+    positions: ArrayLike, dim: int, base: float = ..., dtype: type[float] = ...
+) -> NDArray[np.float64]: ...
+@overload
+def sinusoidal_encoding(
+    positions: ArrayLike, dim: int, base: float = ..., *, dtype: FloatDType[Float]
+) -> NDArray[Float]: ...
+@overload
+def sinusoidal_encoding(positions: ArrayLike, dim: int, base: float = ..., dtype: DTypeLike = ...) -> Floats: ...
+def sinusoidal_encoding(positions: ArrayLike, dim: int, base: float = 10_000.0, dtype: DTypeLike = float) -> Floats:
     """The encoding of each position: sine and cosine of one angle per pair, side by side.
 
     PE(p)[2j] = sin(p omega_j),  PE(p)[2j + 1] = cos(p omega_j),  omega_j = base**(-2j/dim).
@@ -70,9 +79,21 @@ def sinusoidal_encoding(
     return _kernels.waves(p, _angles.from_base(dim, base), dtype)
 
 
+@overload
+def sinusoidal_table(
+    length: int, dim: int, start: float = ..., base: float = ..., dtype: type[float] = ...
+) -> NDArray[np.float64]: ...
+@overload
+def sinusoidal_table(
+    length: int, dim: int, start: float = ..., base: float = ..., *, dtype: FloatDType[Float]
+) -> NDArray[Float]: ...
+@overload
+def sinusoidal_table(
+    length: int, dim: int, start: float = ..., base: float = ..., dtype: DTypeLike = ...
+) -> Floats: ...
 def sinusoidal_table(
     length: int, dim: int, start: float = 0, base: float = 10_000.0, dtype: DTypeLike = float
-) -> NDArray[Any]:
+) -> Floats:
     """The encodings of a run of positions: start, start + 1, .., start + length - 1.
 
     PE(start + i)[2j] = sin((start + i) omega_j),  PE(start + i)[2j + 1] = cos((start + i) omega_j)  for row i.

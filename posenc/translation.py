@@ -1,12 +1,22 @@
 """What a change of position does to the encoding: a fixed rotation, whatever the position it starts from."""
 
+from collections.abc import Sequence
+from typing import Any, overload
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _angles, _checks, _kernels
+from ._types import Number
 
 
-def similarity(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
+@overload
+def similarity(offsets: Number, dim: int, base: float = ...) -> np.float64: ...
+@overload
+def similarity(offsets: NDArray[Any] | Sequence[Any], dim: int, base: float = ...) -> NDArray[np.float64]: ...
+@overload
+def similarity(offsets: ArrayLike, dim: int, base: float = ...) -> NDArray[np.float64] | np.float64: ...
+def similarity(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64] | np.float64:
     """The dot product of two encodings, which depends on the offset of their positions alone.
 
     s(k) = PE(t) . PE(t + k) = sum_j cos(omega_j k), and dim/2 at k = 0.
@@ -23,7 +33,13 @@ def similarity(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[
     return _kernels.sums_of_cosines(_checks.positions(offsets, "offsets"), omega)[()]
 
 
-def distance(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64]:
+@overload
+def distance(offsets: Number, dim: int, base: float = ...) -> np.float64: ...
+@overload
+def distance(offsets: NDArray[Any] | Sequence[Any], dim: int, base: float = ...) -> NDArray[np.float64]: ...
+@overload
+def distance(offsets: ArrayLike, dim: int, base: float = ...) -> NDArray[np.float64] | np.float64: ...
+def distance(offsets: ArrayLike, dim: int, base: float = 10_000.0) -> NDArray[np.float64] | np.float64:
     """The Euclidean distance of two encodings, which depends on the offset of their positions alone.
 
     D(k) = |PE(t + k) - PE(t)| = 2 sqrt(sum_j sin(omega_j k / 2)**2) = sqrt(dim - 2 s(k)).
