@@ -147,7 +147,7 @@ def site(tmp_path, monkeypatch) -> Path:
 
 def test_packages_count_by_their_contents(site, tmp_path):
     def now() -> str:
-        return source_state.packages(tmp_path / "project", tmp_path / "sum")
+        return source_state.packages(source_state.installed(tmp_path / "project"), tmp_path / "sum")
 
     first, file = now(), site / "one.py"
     file.rename(site / "other.py")
@@ -169,16 +169,20 @@ def test_packages_count_by_their_contents(site, tmp_path):
 
 def test_what_was_read_of_packages_is_kept_until_one_is_written(site, tmp_path, monkeypatch):
     kept = tmp_path / "sum"
-    first = source_state.packages(tmp_path / "project", kept)
+
+    def now() -> str:
+        return source_state.packages(source_state.installed(tmp_path / "project"), kept)
+
+    first = now()
     assert not kept.exists(), "a file just written may be written again at what counts as the same moment"
     monkeypatch.setattr(source_state, "SETTLED", -(10**9))
-    assert source_state.packages(tmp_path / "project", kept) == first and kept.exists()
+    assert now() == first and kept.exists()
     with monkeypatch.context() as changed:
         changed.setattr(source_state.Installed, "contents", lambda self: pytest.fail("it is read again"))
-        assert source_state.packages(tmp_path / "project", kept) == first
+        assert now() == first
     (site / "one.py").write_text("VALUE = 'other'\n", encoding="utf8")
     os.utime(site / "one.py", (1e9, 1e9))
-    assert source_state.packages(tmp_path / "project", kept) != first
+    assert now() != first
 
 
 @pytest.mark.parametrize("checkout", [True, False])

@@ -418,7 +418,8 @@ def test_every_source_and_every_package_is_in_the_key(tmp_path, monkeypatch):
     entries.write_text("a: {shown: .2f, meaning: old}\n", encoding="utf8")
 
     def now():
-        return source_state.keys(tmp_path, patterns, tmp_path / "packages.sum")[0]
+        of_packages = source_state.packages(source_state.installed(tmp_path), tmp_path / "packages.sum")
+        return source_state.keys(tmp_path, patterns, of_packages)[0]
 
     seen = [now()]
     for change in (

@@ -22,7 +22,8 @@ def end_if_nothing_changed(app: Sphinx) -> None:
     """Look before all extensions are loaded, which takes longer; settings count as configuration only afterwards."""
     site = Path(app.outdir)
     patterns = app.config.overrides.get("fresh_sources", [])
-    cells, _ = source_state.keys(Path(app.srcdir), patterns, source_state.sums_kept(site))
+    of_packages = source_state.packages(source_state.installed_at_start(app), source_state.sums_kept(site))
+    cells, _ = source_state.keys(Path(app.srcdir), patterns, of_packages)
     front = site / "index.html"  # no builder but one that writes a site has it
     is_same = stamped(app) == [source_state.state_of_all(app, cells), source_state.state_of_site(site)]
     if is_same and front.exists() and not is_anew() and "--all" not in sys.argv:

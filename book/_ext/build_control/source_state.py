@@ -17,7 +17,7 @@ import sysconfig
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,8 @@ IN_THE_KERNEL = (
     "unseen",
 )
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
-COMPILED = {"__pycache__"}
-NOT_PYTHONS_OWN = COMPILED | {"site-packages", "dist-packages", "test"}
+NOT_RUN = {"__pycache__", "node_modules"}  # folders of which Python runs nothing as it is
+NOT_PYTHONS_OWN = NOT_RUN | {"site-packages", "dist-packages", "test"}
 SETTLED = 2 * 10**9  # nanoseconds after which a file that is written again surely has another time
 Patterns = list[str | dict[str, list[str]]]
 States = dict[Any, tuple[int, int] | None]
@@ -102,13 +102,12 @@ class Installed:
                         compiled.unlink()
 
 
-def packages(root: Path, kept: Path) -> str:
-    """Return a digest of all installed packages: the names in their folders, and the contents of the files.
+def packages(found: list[Installed], kept: Path) -> str:
+    """Return a digest of installed packages: the names in their folders, and the contents of the files.
 
     To read them all takes a second. So the file `kept` holds the digest, beside one of the times of all files, and they
     are read again only where that is another one now.
     """
-    found = installed(root)
     now = times_of(found)
     with suppress(OSError, ValueError):
         before, total = kept.read_text(encoding="utf8").split()
@@ -140,7 +139,7 @@ def installed(root: Path) -> list[Installed]:
     """
     folders = {Path(entry or ".").resolve() for entry in sys.path} - {root.resolve()}
     folders = {folder for folder in folders if folder.is_dir() and any(folder.glob("*.*-info"))}
-    found = [Installed(folder, sorted(entries_of(folder, COMPILED))) for folder in sorted(folders)]
+    found = [Installed(folder, sorted(entries_of(folder, NOT_RUN))) for folder in sorted(folders)]
     own = Path(sysconfig.get_path("stdlib")).resolve()
     return [*found, Installed(own, sorted(entries_of(own, NOT_PYTHONS_OWN)))]
 
@@ -150,10 +149,13 @@ def times_of(found: list[Installed]) -> str:
 
 
 def entries_of(folder: str | Path, left_out: set[str]) -> Iterator[tuple[str, os.stat_result | None]]:
-    """Yield the files in a folder with their states, and the folders in it, without those of some names."""
+    """Yield the files in a folder with their states, and the folders in it, without those of some names.
+
+    Stubs, which only type checkers read, are left out, too: they are a third of all files.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name in left_out:
+            if entry.name in left_out or entry.name.endswith(".pyi"):
                 continue
             if entry.is_dir():
                 yield entry.path, None
@@ -193,11 +195,11 @@ def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list
     return sorted(set(whole)), partly
 
 
-def keys(root: Path, patterns: Patterns, kept: Path) -> tuple[str, list[Path]]:
-    """Return the state of what cells depend on, and the sources among it; `kept` is the file of `packages`."""
+def keys(root: Path, patterns: Patterns, of_packages: str) -> tuple[str, list[Path]]:
+    """Return the state of what cells depend on, the digest of the packages included, and the sources among it."""
     whole, partly = sources(root, patterns)
     passed = [f"{name}={os.environ.get(name)}" for name in PASSED]
-    python = [sys.version, platform.machine(), packages(root, kept), *passed]
+    python = [sys.version, platform.machine(), of_packages, *passed]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
 
@@ -238,24 +240,34 @@ class SourceState:
     cells: str  # the state of what cells depend on
     everything: str  # the state of all that the build reads
     listed: list[Path]  # the sources that cells depend on
-    of_cells: States = field(default_factory=dict)  # by which a file shows that it is written again
-    of_everything: States = field(default_factory=dict)
+    of_cells: States  # by which a file shows that it is written again
+    of_everything: States
+    edited: tuple[bool, bool] | None = None  # what `edited_meanwhile` told
 
 
-def states_now(app: Sphinx) -> tuple[States, States]:
+def states_of(app: Sphinx, found: list[Installed]) -> tuple[States, States]:
     """Return the states of what cells depend on, and of everything that the build reads."""
     root = Path(app.srcdir)
     whole, partly = sources(root, app.config.fresh_sources)
-    of_cells = states([*whole, *partly]) | {Path(times_of(installed(root))): None}
+    of_cells = states([*whole, *partly]) | {Path(times_of(found)): None}
     return of_cells, states(all_files(root))
+
+
+def installed_at_start(app: Sphinx) -> list[Installed]:
+    """Return what was installed when this build first asked: to walk through it takes a quarter of a second."""
+    if "installed" not in vars(app):
+        vars(app)["installed"] = installed(Path(app.srcdir))
+    return vars(app)["installed"]
 
 
 def of(app: Sphinx) -> SourceState:
     """Return what this build found when it began."""
     found = vars(app).get("source_state")
     if found is None:
-        of_cells, of_everything = states_now(app)  # before their contents are looked at
-        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources, sums_kept(Path(app.outdir)))
+        packed = installed_at_start(app)
+        of_cells, of_everything = states_of(app, packed)  # before their contents are looked at
+        of_packages = packages(packed, sums_kept(Path(app.outdir)))
+        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources, of_packages)
         found = SourceState(cells, state_of_all(app, cells), listed, of_cells, of_everything)
         vars(app)["source_state"] = found
     return found
@@ -264,10 +276,14 @@ def of(app: Sphinx) -> SourceState:
 def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
     """Tell whether something that cells depend on, or anything that the build reads, was written since it began.
 
-    It may have been read before or after.
+    It may have been read before or after. Asked for again, when the site is written, the answer is the same: what is
+    written later the build does not read.
     """
-    of_cells, of_everything = states_now(app)
-    return of_cells != of(app).of_cells, of_everything != of(app).of_everything
+    begun = of(app)
+    if begun.edited is None:
+        of_cells, of_everything = states_of(app, installed(Path(app.srcdir)))
+        begun.edited = of_cells != begun.of_cells, of_everything != begun.of_everything
+    return begun.edited
 
 
 def setup(app: Sphinx) -> dict:
