@@ -17,7 +17,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 DOTS = 96  # per inch on a web page
 SCALE = 2  # of the PNG
@@ -51,7 +51,7 @@ def converted(drawing: Drawing) -> dict[str, bytes]:
     import vl_convert
 
     pdf = vl_convert.svg_to_pdf(in_points(drawing.svg))
-    page = pypdfium2.PdfDocument(pdf)[0]
+    page: Any = pypdfium2.PdfDocument(pdf)[0]  # whose scale need not be whole, as its annotation has it
     png, webp = io.BytesIO(), io.BytesIO()
     image = page.render(scale=SCALE * DOTS / 72, fill_color=(0, 0, 0, 0)).to_pil()
     image.save(png, "png", compress_level=6, dpi=(DOTS * SCALE, DOTS * SCALE))
