@@ -13,7 +13,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ import yaml
 from sphinx.application import Sphinx
 
 from build_control.git_commit import LEFT_OUT, commit_of, files_at_hand
+from drift_guard.kept import Kept
 
 EXTENSIONS = Path(__file__).parents[1]
 PASSED = (
@@ -118,20 +119,18 @@ def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list
     return sorted(set(whole)), partly
 
 
-def keys(root: Path, patterns: Patterns) -> tuple[str, list[Path]]:
-    """Return the state of what cells depend on, and the sources among it."""
+def keys(root: Path, patterns: Patterns, installed: str) -> tuple[str, list[Path]]:
+    """Return the state of what cells depend on, and the sources among it; `installed` is that of the packages."""
     whole, partly = sources(root, patterns)
     passed = [f"{name}={os.environ.get(name)}" for name in PASSED]
-    python = [sys.version, platform.machine(), packages(root), *passed]
+    python = [sys.version, platform.machine(), installed, *passed]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
 
 
-def state_of_all(app: Sphinx, cells: str) -> str:
-    """Return the state of everything that a build reads, and of how it was asked for."""
-    root = Path(app.srcdir)
-    asked = [*sys.argv[1:], str(app.outdir), commit_of(root), os.environ.get("SOURCE_DATE_EPOCH")]
-    return digest([cells.encode(), repr(asked).encode(), *contents(root, all_files(root))])
+def asked_for(app: Sphinx) -> str:
+    """Return how a build was asked for, and of which commit."""
+    return repr([*sys.argv[1:], str(app.outdir), commit_of(Path(app.srcdir)), os.environ.get("SOURCE_DATE_EPOCH")])
 
 
 def all_files(root: Path) -> list[Path]:
@@ -142,6 +141,13 @@ def state_of_site(site: Path) -> str:
     """Return names, sizes and times of the site's files; not the time that a copy may keep, or anyone may set."""
     files = ((path.relative_to(site).as_posix(), path.stat()) for path in files_in(site))
     return digest(f"{name} {stat.st_size} {stat.st_ctime_ns}".encode() for name, stat in files)
+
+
+def state_of_kept(app: Sphinx) -> str:
+    """Return the state of what Sphinx and MyST-NB keep for the next build."""
+    folder = Path(app.doctreedir)
+    files = [*folder.rglob("*.doctree"), folder / "environment.pickle", *files_in(folder.parent / "jupyter_execute")]
+    return digest(f"{path} {key}".encode() for path, key in sorted(states(files).items()))
 
 
 def sum_of(folder: Path) -> str:
@@ -160,39 +166,62 @@ def states(paths: Iterable[Path]) -> States:
 class SourceState:
     """What a build found when it began."""
 
+    asked: str  # how it was asked for
     cells: str  # the state of what cells depend on
-    everything: str  # the state of all that the build reads
+    files: dict[str, str]  # the sums of all files that the build reads, by their paths from the folder of the sources
     listed: list[Path]  # the sources that cells depend on
-    of_cells: States = field(default_factory=dict)  # by which a file shows that it is written again
-    of_everything: States = field(default_factory=dict)
+    of_cells: States  # by which a file shows that it is written again
+    of_everything: States
+
+    def state(self, files: dict[str, str]) -> str:
+        """Return the state of some of the files, and of all that is no file."""
+        return digest([self.asked.encode(), self.cells.encode(), repr(sorted(files.items())).encode()])
+
+    @property
+    def everything(self) -> str:
+        return self.state(self.files)
 
 
-def states_now(app: Sphinx) -> tuple[States, States]:
-    """Return the states of what cells depend on, and of everything that the build reads."""
+@dataclass
+class OfBuild(Kept):
+    found: SourceState | None = None  # when the build began
+    edited: tuple[bool, bool] | None = None  # since then, as it was found at the end
+
+
+def look(app: Sphinx, patterns: Patterns) -> SourceState:
     root = Path(app.srcdir)
-    whole, partly = sources(root, app.config.fresh_sources)
-    of_cells = states([*whole, *partly]) | {packages(root): None}
-    return of_cells, states(all_files(root))
+    whole, partly = sources(root, patterns)
+    installed = packages(root)
+    of_cells = states([*whole, *partly]) | {installed: None}
+    of_everything = states(all_files(root))  # before their contents are looked at
+    cells, listed = keys(root, patterns, installed)
+    return SourceState(asked_for(app), cells, sums_of(root, all_files(root)), listed, of_cells, of_everything)
+
+
+def sums_of(root: Path, paths: Iterable[Path]) -> dict[str, str]:
+    names = {Path(os.path.relpath(path, root)).as_posix(): path for path in paths}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in names.items()}
 
 
 def of(app: Sphinx) -> SourceState:
     """Return what this build found when it began."""
-    found = vars(app).get("source_state")
-    if found is None:
-        of_cells, of_everything = states_now(app)  # before their contents are looked at
-        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources)
-        found = SourceState(cells, state_of_all(app, cells), listed, of_cells, of_everything)
-        vars(app)["source_state"] = found
-    return found
+    build = OfBuild.of(app)
+    if build.found is None:
+        build.found = look(app, app.config.fresh_sources)
+    return build.found
 
 
 def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
     """Tell whether something that cells depend on, or anything that the build reads, was written since it began.
 
-    It may have been read before or after.
+    It may have been read before or after. This is asked at the end of a build, and looked for once.
     """
-    of_cells, of_everything = states_now(app)
-    return of_cells != of(app).of_cells, of_everything != of(app).of_everything
+    build, root = OfBuild.of(app), Path(app.srcdir)
+    if build.edited is None:
+        whole, partly = sources(root, app.config.fresh_sources)
+        of_cells = states([*whole, *partly]) | {packages(root): None}
+        build.edited = of_cells != of(app).of_cells, states(all_files(root)) != of(app).of_everything
+    return build.edited
 
 
 def setup(app: Sphinx) -> dict:
