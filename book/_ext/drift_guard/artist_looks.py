@@ -106,7 +106,7 @@ def markers(artist: Line2D, line_colour: str | None) -> dict:
     inside, edge = (colour(value, alpha) for value in (artist.get_markerfacecolor(), artist.get_markeredgecolor()))
     if not MarkerStyle(artist.get_marker()).is_filled():
         inside = edge  # a cross, say, is all edge
-    record = {} if style in ("full", "none") else {"fill": style}
+    record: dict = {} if style in ("full", "none") else {"fill": style}
     record.update(every(artist.get_markevery()))
     shown = inside_and_edge(inside, edge)
     if line_colour is None:

@@ -163,7 +163,7 @@ def mapped(panel: Panel, artist: Any) -> dict:
 def colours_of(artist: ScalarMappable) -> dict:
     """Return the names of colormap and norm, and the colours themselves where the name does not tell them."""
     cmap = artist.get_cmap()
-    record = {"colormap": cmap.name, "norm": name_of(artist.norm)}
+    record: dict = {"colormap": cmap.name, "norm": name_of(artist.norm)}
     if cmap.name not in colormaps or colormaps[cmap.name] != cmap:
         record["colours"] = digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)
     return record
@@ -425,7 +425,7 @@ def artist_record(panel: Panel, artist: Artist) -> dict:
         kind = next((kind for kind in KINDS if isinstance(artist, kind)), None)
     if kind is None:
         raise Unknown(f"an artist of a kind that the record does not know: {name_of(artist)}")
-    record = {"kind": kind.__name__}
+    record: dict = {"kind": kind.__name__}
     record.update(KINDS[kind](panel, artist))
     record.update(label_of(artist))
     if noise_of(artist) is not None:
@@ -489,9 +489,9 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
     record["artists"] = []
     for thing in plotted(ax):
         panel.begin(thing)
-        draw = bars if isinstance(thing, container.BarContainer) else artist_record
         try:
-            record["artists"].append(draw(panel, thing))
+            is_group = isinstance(thing, container.BarContainer)
+            record["artists"].append(bars(panel, thing) if is_group else artist_record(panel, thing))
         except Unknown as problem:
             refused.append(f"{where}: {problem}")
     legends = [thing for thing in ax.get_children() if isinstance(thing, legend.Legend) and thing.get_visible()]
@@ -516,7 +516,7 @@ def titles_record(ax: Axes) -> dict:
     return record
 
 
-def plotted(ax: Axes) -> Iterable[Artist | container.BarContainer]:
+def plotted(ax: Axes) -> Iterable[Any]:
     """Yield what was plotted and can be seen: bars as one group for each call, then all else."""
     groups = [group for group in ax.containers if isinstance(group, container.BarContainer)]
     yield from groups
