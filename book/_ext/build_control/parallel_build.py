@@ -12,6 +12,7 @@ failure of one that it meets while it still hands out pages, and ends well with 
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Iterable
 from concurrent.futures import Future
@@ -70,6 +71,7 @@ class Client(NotebookClient):
 
     async def async_start_new_kernel(self, **how: Any) -> None:
         await super().async_start_new_kernel(**how)
+        atexit.unregister(self._cleanup_kernel)  # a kernel that is left when the build ends has ended by itself
         try:
             await self.async_start_new_kernel_client()
         except RuntimeError as error:
@@ -78,6 +80,7 @@ class Client(NotebookClient):
             log.info("A kernel ended before its first answer and is started again")
             self.create_kernel_manager()
             await super().async_start_new_kernel(**how)
+            atexit.unregister(self._cleanup_kernel)
 
     async def _async_cleanup_kernel(self) -> None:
         if self.km is not None:  # or nothing is left to do, and nbclient would raise an error at the end of the build

@@ -46,6 +46,10 @@ UNSEEN = {
     "folder": ("listed by the cell", "a new file would go unnoticed: name all of its files (folder/*) as sources"),
     "process": ("started by the cell", f"what it reads goes unnoticed: name that at the head of the page, `{INPUTS}`"),
     "network": ("asked by the cell", "the answer may change unnoticed: keep a copy in the project"),
+    "library": ("loaded by the cell", "what it asks for goes unnoticed: use a package"),
+    "state": ("looked for by the cell", "no source: it may come, change or go unnoticed"),
+    "time": ("asked by the cell when it was written", "every copy of the project has times of its own"),
+    "clock": ("asks the clock in the cell", "what the cell made is used again later: give it a fixed time"),
 }  # what the cell did, and why that is a fault
 MARKS: dict[type[nodes.Node], tuple[str, str]] = {
     nodes.strong: ("**", "**"),

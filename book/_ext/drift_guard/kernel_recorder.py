@@ -35,7 +35,7 @@ class Recorder:
         self.shell.runs += 1
         self.figures = 0
         if self.watch is not None:
-            self.watch.begin()
+            self.watch.begin(self.shell.transform_cell(info.raw_cell or ""))
 
     def end(self, result) -> None:
         if self.watch is None:
@@ -97,5 +97,6 @@ def load_ipython_extension(shell: Any) -> None:
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", recorder.figure)
     if unseen.ROOT in os.environ:  # in a build
         recorder.watch = unseen.Watch()
-        unseen.refuse_clock(recorder.watch.is_of_the_book)
+        unseen.fix_clock(recorder.watch.is_of_the_book, unseen.fixed_time())
+        unseen.watch_states(recorder.watch)
         sys.addaudithook(recorder.watch.audit)
