@@ -74,7 +74,7 @@ def choose(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed
     build.continues = build.can_continue and last.others == others and last.pages.keys() == sums.keys()
     to_read = [page for page in sums if not build.continues or last.pages[page] != sums[page]]
     if build.continues and last.code:
-        vars(env)["sphinx_codeautolink_transforms"].update(pickle.loads(last.code))
+        vars(env).get("sphinx_codeautolink_transforms", {}).update(pickle.loads(last.code))
     last.others, last.pages = others, sums
     return to_read
 
