@@ -37,6 +37,7 @@ book: .venv/ready
 test: browser
 	"$(bin)/ruff" format --check --quiet . || { echo "Format the code first: $(bin)/ruff format ." >&2; exit 1; }
 	"$(bin)/ruff" check --quiet .
+	"$(bin)/basedpyright"
 	"$(bin)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # Finds Chromium, or installs it where that is possible, and says which one it is.

@@ -13,6 +13,7 @@ The module takes arrays and returns arrays; what they mean is told in the chapte
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,6 +90,7 @@ def fit(
         return float(loss), _by_row(share, rows, which, len(features))
 
     value, share = at(weights)
+    decrement = np.inf
     for _ in range(STEPS):
         gradient = features.T @ (share.sum(axis=0) - wanted) / starts.size + ridge * weights
         step = np.linalg.solve(curvature(features, share) + ridge * np.eye(weights.size), gradient)
@@ -195,4 +197,5 @@ def _softmax(scores: Floats, starts: NDArray, which: NDArray) -> tuple[Floats, F
 def _by_row(values: Floats, rows: NDArray, which: NDArray, count: int) -> Floats:
     """Return the sums of `values` by query and row of the features, (number of queries, count)."""
     queries = int(which[-1]) + 1
-    return np.bincount(which * count + rows, values, minlength=queries * count).reshape(queries, count)
+    sums: NDArray[Any] = np.bincount(which * count + rows, values, minlength=queries * count)
+    return sums.reshape(queries, count)

@@ -8,6 +8,7 @@ Importing the module sets the book's style. `C0` to `C6` are the colours of that
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -43,16 +44,19 @@ COLOR = {
 FAST_TO_SLOW = "viridis_r"  # the colormap along which pairs go: dark is slow
 
 
-def panels(columns: int = 1, rows: int = 1, size: tuple[float, float] = (7.2, 3.6), **options):
+def panels(columns: int = 1, rows: int = 1, size: tuple[float, float] = (7.2, 3.6), **options) -> tuple[Figure, Any]:
     """Return a Figure and its Axes (one, or an array), as `plt.subplots` does; `options` go there."""
     figure, axes = plt.subplots(rows, columns, figsize=size, **options)
     plt.close(figure)
     return figure, axes
 
 
-def mosaic(layout: Sequence[Sequence], size: tuple[float, float] = (7.2, 3.6), **options):
+def mosaic(
+    layout: list[list[str]], size: tuple[float, float] = (7.2, 3.6), **options
+) -> tuple[Figure, dict[str, Axes]]:
     """Return a Figure and its Axes by name, as `plt.subplot_mosaic` does; `options` go there."""
-    figure, axes = plt.subplot_mosaic(layout, figsize=size, **options)
+    named: Any = layout  # whose type in matplotlib takes no list of texts
+    figure, axes = plt.subplot_mosaic(named, figsize=size, **options)
     plt.close(figure)
     return figure, axes
 
@@ -88,7 +92,7 @@ def heatmap(
 
 def plane(ax: Axes, reach: float | tuple[float, float, float, float], xlabel: str = "", ylabel: str = ""):
     """Make `ax` a plane with equal units and its two axes drawn; `reach` is a radius or (left, right, bottom, top)."""
-    left, right, bottom, top = (-reach, reach, -reach, reach) if np.isscalar(reach) else reach
+    left, right, bottom, top = reach if isinstance(reach, tuple) else (-reach, reach, -reach, reach)
     ax.axhline(0, color=FAINT, linewidth=0.8, zorder=1)
     ax.axvline(0, color=FAINT, linewidth=0.8, zorder=1)
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal", xlabel=xlabel, ylabel=ylabel)
@@ -97,13 +101,15 @@ def plane(ax: Axes, reach: float | tuple[float, float, float, float], xlabel: st
 def arrow(ax: Axes, tail: Sequence[float], tip: Sequence[float], color: str = "C0", width: float = 1.8, **style):
     """Draw an arrow between two points; `style` goes to the arrow's patch (linestyle, connectionstyle …)."""
     style = {"arrowstyle": "-|>", "mutation_scale": 13, "shrinkA": 0, "shrinkB": 0, **style}
-    ax.annotate("", xy=tuple(tip), xytext=tuple(tail), arrowprops={"color": color, "linewidth": width, **style})
+    (x0, y0), (x1, y1) = tail, tip
+    ax.annotate("", xy=(x1, y1), xytext=(x0, y0), arrowprops={"color": color, "linewidth": width, **style})
 
 
 def write(ax: Axes, at: Sequence[float], text: str, color: str = INK, **style):
     """Write `text` centred on a point, over a white ground that keeps lines off the letters."""
     ground = {"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85}
-    ax.text(*at, text, **{"color": color, "ha": "center", "va": "center", "bbox": ground, "zorder": 5, **style})
+    x, y = at
+    ax.text(x, y, text, **{"color": color, "ha": "center", "va": "center", "bbox": ground, "zorder": 5, **style})
 
 
 def arc(ax: Axes, start: float, stop: float, radius: float = 0.35, text: str = "", color: str = INK, **style):

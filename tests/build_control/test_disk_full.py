@@ -24,6 +24,9 @@ EXTENSIONS = (
     "error, words",
     [
         (OSError(errno.ENOSPC, "", "a/page.html"), "no room is left on the disk (a/page.html)"),
+        (OSError(errno.ENOSPC, ""), "no room is left on the disk (/a/_build)"),
+        (ValueError("in a kernel\nOSError: [Errno 28] No space left on device: '/b/c'\n"), "on the disk (/b/c)"),
+        (ValueError("in a process: OSError(28, 'No space left on device')"), "on the disk (/a/_build)"),
         (OSError(errno.EROFS, "", "a"), "may not be written to (a)"),
         (PermissionError(errno.EACCES, "", "a"), "may not be written to"),
         (sqlite3.OperationalError("database or disk is full"), "no room is left"),
@@ -31,17 +34,16 @@ EXTENSIONS = (
     ],
 )
 def test_reasons(error, words):
-    assert words in disk_full.reason(error)
+    assert words in disk_full.reason(error, Path("/a/_build"))
     try:
         raise ValueError("while a page was written") from error
     except ValueError as outer:
-        assert words in disk_full.reason(outer)
+        assert words in disk_full.reason(outer, Path("/a/_build"))
 
 
 def test_other_errors_are_left_alone():
-    assert (
-        disk_full.reason(ValueError("x")) is None and disk_full.reason(FileNotFoundError(errno.ENOENT, "", "a")) is None
-    )
+    for error in ValueError("x"), FileNotFoundError(errno.ENOENT, "", "a"):
+        assert disk_full.reason(error, Path("/a/_build")) is None
 
 
 def test_a_build_without_room_says_so_and_the_next_one_is_whole(tmp_path):

@@ -89,10 +89,13 @@ def test_the_smallest_page_is_written_first_and_the_largest_next(tmp_path):
     assert by_size(SimpleNamespace(doctreedir=tmp_path), ["a", "b", "c", "d"]) == ["b", "c", "a", "d"]
 
 
-def test_a_page_whose_kernel_dies_is_named(tmp_path):
-    page = HEADER + "\n# Page\n\n```{code-cell} ipython3\nimport os\nos._exit(0)\n```\n"
-    done = ToyBook(tmp_path, {"page": page}, "{}\n", EXTENSIONS).build()
-    assert done.returncode == 1
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 15)"])
+def test_a_page_whose_kernel_dies_is_named_and_no_traceback_follows(tmp_path, end):
+    cells = "".join(f"```{{code-cell}} ipython3\n{code}\n```\n\n" for code in ("print(1)", f"import os\n{end}", "2"))
+    pages = {"page": cells, "other": "```{code-cell} ipython3\nimport time\ntime.sleep(20)\n```\n"}
+    pages = {name: f"{HEADER}\n# A page\n\n{text}" for name, text in pages.items()}
+    done = ToyBook(tmp_path, pages, "{}\n", EXTENSIONS).build()
+    assert done.returncode == 1 and "Traceback" not in done.stdout + done.stderr
     assert re.search(r"/book/page.md: Kernel died\s*$", done.stderr), done.stderr
 
 

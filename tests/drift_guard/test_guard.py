@@ -375,8 +375,8 @@ def test_broken_records_are_named_with_their_lines(toy):
     assert output.rstrip().endswith("make record")
 
 
-def test_a_second_build_in_the_same_folder_ends_at_once(toy, tmp_path):
-    told = tmp_path / "told"  # for which the first one's cells wait
+def test_a_second_build_in_the_same_folder_ends_at_once(toy):
+    told = toy.folder / "_build" / ".doctrees" / "kernels" / "told"  # where a cell may look; the first one's cells wait
     wait = f"import os, time\nwhile not os.path.exists({str(told)!r}):\n    time.sleep(0.05)\n"
     toy.set_package(PACKAGE + wait)
     first = toy.start()
@@ -418,7 +418,7 @@ def test_every_source_and_every_package_is_in_the_key(tmp_path, monkeypatch):
     entries.write_text("a: {shown: .2f, meaning: old}\n", encoding="utf8")
 
     def now():
-        return source_state.keys(tmp_path, patterns)[0]
+        return source_state.keys(tmp_path, patterns, tmp_path / "packages.sum")[0]
 
     seen = [now()]
     for change in (

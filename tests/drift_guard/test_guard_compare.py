@@ -410,7 +410,7 @@ def test_pages_quote_what_is_recorded_where_it_agrees(tmp_path):
     write(tmp_path / "recorded", GOOD)
     computed = Page({"a": number(1.0000000000000002), "b": number([1, 2, 4])}, WHOLE.outputs)
     env = SimpleNamespace()
-    state = cell_outputs.state(env)
+    state = cell_outputs.State.of(env)
     state.pages["p"] = computed
     assert cell_outputs.numbers_of(env, "p")["a"].value == 1.0000000000000002
     state.settled = guard.compare(tmp_path / "recorded", "recorded", state.pages).numbers

@@ -466,6 +466,93 @@ def test_every_planted_number_is_named_with_its_line(tmp_path):
     assert not list(tmp_path.glob("_build/html/book/*.html"))
 
 
+FORMS = (
+    HEADER
+    + """
+# A page
+
+| scheme | share |
+|---|---|
+| sinusoidal | 1.31 |
+| learned | 1.32 |
+
+| scheme | share |
+|---|---|
+| rotary | 1.31 |
+| learned | 1.31 |
+
+```{list-table}
+* - relative
+  - 1.31
+```
+
+(here)=
+## Words
+
+{abbr}`RoPE ("0.3701")` <abbr title="&quot;0.3702&quot;">A</abbr> <abbr title=0.3703>B</abbr> <abbr
+title='"0.3704"'>C</abbr> <abbr TITLE = "is &#48;.3705">D</abbr> [a page](https://example.org "0.3706").
+[a place](#here "0.3707"), <input placeholder="0.3708" aria-description="0.3709">, ![](dot.svg "0.3710")
+"""
+)
+REFERENCE = """# Reference
+
+```{eval-rst}
+.. autofunction:: posenc.function
+.. autoclass:: posenc.Class
+   :members:
+```
+"""
+DOCUMENTED = '''
+def function(a):
+    """Return 0.4701 of it, *or* "0.4702".
+
+    y = 0.4703 x, and `0.4704`.
+
+    Parameters: `a`, at most 0.4705;
+    and 0.4706 more.
+    Returns: "0.4707".
+    Raises: where `a` > 0.4708.
+    Accuracy: 0.4709.
+    Source: page 0.4710.
+
+    A block::
+
+        0.4711
+
+    >>> function(1)  # gives 0.4712
+    0.4999
+    >>> function("is 0.4713")
+    0.4999
+    """
+class Class:
+    """Keep 0.4714."""
+    def method(self):
+        """Return 0.4715."""
+    @property
+    def part(self):
+        """Of 0.4716."""
+'''
+
+
+def test_a_number_is_found_in_every_form_and_at_its_line(tmp_path):
+    extensions = [*EXTENSIONS, "site_features.posenc_reference"]
+    book = ToyBook(tmp_path, {"one": FORMS, "reference": REFERENCE}, "{}\n", extensions)
+    (tmp_path / "posenc").mkdir()
+    (tmp_path / "posenc" / "__init__.py").write_text(DOCUMENTED, encoding="utf8")
+    book.write("audit.yml", "{}\n")
+    book.write("references.bib", BIBLIOGRAPHY)
+    book.write("dot.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4"/></svg>')
+    result = book.build()
+    listed = re.findall(r"^  book/(\w+):(\d+): (.+?) (?:is typed|in an alternative)", result.stderr, re.MULTILINE)
+    lines = FORMS.splitlines()
+    with_it = [number for number, line in enumerate(lines, 1) if "1.31" in line]
+    assert sorted({int(line) for page, line, text in listed if text == "1.31"}) == with_it
+    assert {text for page, _, text in listed if page == "one"} - {"1.31", "1.32"} == {
+        f"0.37{n:02}" for n in range(1, 11)
+    }
+    assert {text for page, _, text in listed if page == "reference"} == {f"0.47{n:02}" for n in range(1, 17)}
+
+
 @pytest.mark.parametrize("listed", ["CC BY: no number\n", "CC BY 4.0:\n", "4.0: {a: b}\n"])
 def test_the_list_of_exceptions_is_checked(tmp_path, listed):
     file = tmp_path / "audit.yml"

@@ -40,6 +40,8 @@ class Visit:
 FACTS = """() => ({
     language: document.documentElement.lang,
     title: document.title,
+    viewports: document.querySelectorAll('meta[name="viewport"]').length,
+    elsewhere: /thebe|binder/i.test(document.documentElement.outerHTML),
     policy: document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.content ?? "",
     twice: [...document.querySelectorAll("[id]")].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i),
     headings: document.querySelectorAll("h1:not(.onlyprint h1)").length,
@@ -120,6 +122,11 @@ def test_every_page_has_a_language_and_a_title_of_its_own(visits):
     assert {seen.facts["language"] for seen in visits.values()} == {"en"}
     titles = [seen.facts["title"] for seen in visits.values()]
     assert all(titles) and len(set(titles)) == len(titles)
+
+
+def test_every_page_says_once_how_wide_it_is_and_runs_cells_nowhere(visits):
+    assert {seen.facts["viewports"] for seen in visits.values()} == {1}
+    assert not [name for name, seen in visits.items() if seen.facts["elsewhere"]]
 
 
 def test_no_id_occurs_twice_on_a_page(visits):

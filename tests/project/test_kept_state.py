@@ -6,10 +6,10 @@ import pytest
 
 from cited_numbers import numbers_of_record
 from drift_guard import cell_outputs
-from number_audit import state
+from number_audit import audit
 
 
-@pytest.mark.parametrize("kind", [numbers_of_record.State, cell_outputs.State, state.State])
+@pytest.mark.parametrize("kind", [numbers_of_record.State, cell_outputs.State, audit.State])
 def test_a_field_that_was_not_kept_begins_empty(kind):
     before = kind()
     [first, *others] = vars(before)

@@ -8,10 +8,13 @@ import re
 from pathlib import Path
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 
 from site_features.dark_figures import dark, hexadecimal, oklab, size, turned
 from site_features.security_policy import policy, with_policy
 from site_features.style_sheets import statements, without_unused
+from site_features.theme import drop_thebe, with_one_viewport
 
 ROOT = Path(__file__).parents[2]
 STYLE = (ROOT / "book" / "book.mplstyle").read_text(encoding="utf8")
@@ -54,6 +57,24 @@ def test_a_lean_style_sheet_stays_as_it_is():
     once = without_unused(css, words)
     assert without_unused(once, words) == once
     assert once.count("{") == re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL).count("{")
+
+
+# ---- what Sphinx and others put into every page
+
+
+def test_a_page_keeps_the_first_of_its_viewport_tags():
+    tags = [f'<meta name="viewport" content="width=device-width, initial-scale={scale}" />' for scale in ("1.0", "1")]
+    page = f"<head>\n    {tags[0]}{tags[1]}\n<title>A</title>\n  {tags[1]}\n</head><body>"
+    assert with_one_viewport(page) == f"<head>\n    {tags[0]}\n<title>A</title>\n</head><body>"
+    assert with_one_viewport("<head></head>") == "<head></head>"
+
+
+def test_what_thebe_puts_into_a_page_is_taken_out():
+    doctree = new_document("one")
+    texts = "<script type='text/x-thebe-config'>{repo: 1}</script>", "<script>kernelName = 'a'</script>", "<p>kept</p>"
+    doctree += [nodes.raw("", text, format="html") for text in texts]
+    drop_thebe(None, doctree, "one")
+    assert [raw.astext() for raw in doctree.findall(nodes.raw)] == ["<p>kept</p>"]
 
 
 # ---- policy

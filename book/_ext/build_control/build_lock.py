@@ -6,11 +6,15 @@ The lock goes with the process that holds it, however that ends.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import SphinxError
+
+from drift_guard.kept import Kept
 
 try:
     import fcntl
@@ -22,13 +26,18 @@ class NotAlone(SphinxError):
     category = "This build ends before it begins"
 
 
+@dataclass
+class Lock(Kept):
+    file: IO[str] | None = None
+
+
 def lock(app: Sphinx, config: Config) -> None:
     if fcntl is None:
         return
     folder = Path(app.outdir).parent
     folder.mkdir(parents=True, exist_ok=True)
     file = (folder / "lock").open("a+", encoding="utf8")
-    vars(app)["build_lock"] = file  # kept open as long as the build runs
+    Lock.of(app).file = file  # kept open as long as the build runs
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

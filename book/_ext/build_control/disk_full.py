@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+TOLD = [os.strerror(code) for code in sorted(FULL)]
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -26,23 +28,35 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def reason(error: BaseException) -> str | None:
-    """Return what is the matter in words, or None if it is something else."""
+def reason(error: BaseException, folder: Path) -> str | None:
+    """Return what is the matter in words, with the file where it is known, else the folder of the build.
+
+    None means that it is something else.
+    """
     for cause in chain(error):
         text = str(cause).lower()
-        where = getattr(cause, "filename", None)
-        where = f" ({where})" if where else ""
+        where = file_of(cause) or folder
         code = cause.errno if isinstance(cause, OSError) else None
         full = code in FULL or (isinstance(cause, sqlite3.Error) and "full" in text)
-        if full or os.strerror(errno.ENOSPC) in str(cause):
-            return f"no room is left on the disk{where}. Make room and build again: what is half done is mended then."
+        if full or any(told in str(cause) for told in TOLD):
+            return (
+                f"no room is left on the disk ({where}). Make room and build again: what is half done is mended then."
+            )
         if code in FORBIDDEN or (isinstance(cause, sqlite3.Error) and "readonly" in text):
-            return f"the folder may not be written to{where}. Build in a copy that is yours to write."
+            return f"the folder may not be written to ({where}). Build in a copy that is yours to write."
     return None
 
 
+def file_of(error: BaseException) -> str | None:
+    """Return the file that an error is about, or that the text of another process's error names."""
+    if name := getattr(error, "filename", None):
+        return os.fsdecode(name)
+    found = re.search(f"(?:{'|'.join(map(re.escape, TOLD))}): '([^']+)'", str(error))
+    return found[1] if found else None
+
+
 def explain(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None and (words := reason(exception)):
+    if exception is not None and (words := reason(exception, Path(app.outdir).parent)):
         raise NoRoom(f"\n{words}")
 
 

@@ -29,6 +29,11 @@ def is_anew() -> bool:
     return os.environ.get("FRESH_ANEW", os.environ.get("CI", "")).lower() not in ("", "0", "false")
 
 
+def cache_of(site: Path, cells: str) -> Path:
+    """Return the folder of what cells made, where the digest of all that they depend on is `cells`."""
+    return site.parent / ".jupyter_cache" / cells[:16]
+
+
 def age(cache: Path) -> str:
     """Say how old the oldest output in the cache is."""
     times = [path.stat().st_mtime for path in cache.glob("executed/*/base.ipynb")]
@@ -42,7 +47,7 @@ def age(cache: Path) -> str:
 def choose(app: Sphinx, config: Config) -> None:
     """Choose the cache before MyST-NB opens one."""
     found = source_state.of(app)
-    cache = Path(app.outdir).parent / ".jupyter_cache" / found.cells[:16]
+    cache = cache_of(Path(app.outdir), found.cells)
     seal = seal_of(cache)
     is_whole = cache.exists() and seal.exists() and seal.read_text(encoding="utf8") == source_state.sum_of(cache)
     if cache.exists() and (is_anew() or not is_whole):

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
-from jupyter_client.provisioning import LocalProvisioner
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 KERNEL = ("ipykernel.kernelapp", "ipykernel.debugger", "psutil")
 DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
@@ -132,9 +132,11 @@ class Server:
                 # Where the build was started may lie a matplotlibrc, which would count more than the project's.
                 here = os.path.dirname(os.path.abspath(__file__))
                 self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=here, env=env)
-            self.process.stdin.write(json.dumps({"cmd": cmd, "folder": folder, "env": env}) + "\n")
-            self.process.stdin.flush()
-            if not (answer := self.process.stdout.readline()):
+            asking, answering = self.process.stdin, self.process.stdout
+            assert asking is not None and answering is not None, "both are pipes"
+            asking.write(json.dumps({"cmd": cmd, "folder": folder, "env": env}) + "\n")
+            asking.flush()
+            if not (answer := answering.readline()):
                 raise RuntimeError(f"{__file__}: the process that starts kernels ended with {self.process.wait()}")
             return Kernel(int(answer))
 
@@ -148,7 +150,7 @@ SERVER = Server()
 
 
 class Forked(LocalProvisioner):
-    async def launch_kernel(self, cmd: list[str], **how: Any) -> dict:
+    async def launch_kernel(self, cmd: list[str], **how: Any) -> Any:
         from build_control.kernel_surroundings import environment  # this file run as a program needs no Sphinx
 
         how["env"] = environment(how["env"])

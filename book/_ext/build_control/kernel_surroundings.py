@@ -34,11 +34,12 @@ GIVEN = (
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """Return what a kernel sees of an environment: what the build gives it, and what NumPy and others need."""
     seen = {name: env[name] for name in (*GIVEN, *source_state.PASSED) if name in env}
-    return seen | {"PATH": os.pathsep.join([os.path.dirname(sys.executable), os.defpath])}
+    # In a zone of its own, each machine would tell another hour for the same time.
+    return seen | {"PATH": os.pathsep.join([os.path.dirname(sys.executable), os.defpath]), "TZ": "UTC"}
 
 
 def add(app: Sphinx, config: Config) -> None:
-    kernels = kernel_setup.of(app)
+    kernels = kernel_setup.KernelSetup.of(app)
     settings = kernel_setup.folder_of(app) / "matplotlibrc"
     settings.write_text("svg.hashsalt: book\n", encoding="utf8")
     kernels.configuration += DRAWING

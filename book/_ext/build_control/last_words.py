@@ -1,13 +1,17 @@
 """Let what matters be the last of a build's output.
 
 Sphinx tells what ended a build, and Jupyter Book adds a traceback, which is left out here. What a good build has to say
-comes after Jupyter Book's own words.
+comes after Jupyter Book's own words. A build that failed ends at once: while Python takes itself apart, threads that
+still execute pages, and what nbclient left to do for their kernels, would add lines of their own.
 """
 
 from __future__ import annotations
 
 import atexit
+import multiprocessing
+import os
 import sys
+from contextlib import suppress
 from types import TracebackType
 
 from sphinx.application import Sphinx
@@ -17,6 +21,17 @@ def be_silent_after_sphinx(kind: type[BaseException], error: BaseException, trac
     """Print no traceback for what Sphinx has told: Jupyter Book raises a RuntimeError from it."""
     if not (isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception)):
         sys.__excepthook__(kind, error, trace)
+    end(1)
+
+
+def end(status: int) -> None:
+    """End this process and those that it has begun, without a word."""
+    for process in multiprocessing.active_children():
+        process.kill()
+    for stream in sys.stdout, sys.stderr:
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def say_last(app: Sphinx, text: str) -> bool:

@@ -12,9 +12,11 @@ failure of one that it meets while it still hands out pages, and ends well with 
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Iterable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -37,6 +39,7 @@ from sphinx.util import logging
 from sphinx.util.parallel import ParallelTasks
 
 from build_control import end_stalled, forked_kernels
+from drift_guard.kept import Kept
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +62,7 @@ def processors() -> int:
 def notebook_of(env: BuildEnvironment, path: Path) -> NotebookNode | None:
     """Return a page as MyST-NB reads it, or None where it has no cells."""
     text = path.read_text(encoding="utf8")
-    reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)
+    reader = create_nb_reader(str(path), vars(env)["myst_config"], vars(env)["mystnb_config"], text)
     return None if reader is None else reader.read(text)
 
 
@@ -68,6 +71,7 @@ class Client(NotebookClient):
 
     async def async_start_new_kernel(self, **how: Any) -> None:
         await super().async_start_new_kernel(**how)
+        atexit.unregister(self._cleanup_kernel)  # a kernel that is left when the build ends has ended by itself
         try:
             await self.async_start_new_kernel_client()
         except RuntimeError as error:
@@ -76,6 +80,7 @@ class Client(NotebookClient):
             log.info("A kernel ended before its first answer and is started again")
             self.create_kernel_manager()
             await super().async_start_new_kernel(**how)
+            atexit.unregister(self._cleanup_kernel)
 
     async def _async_cleanup_kernel(self) -> None:
         if self.km is not None:  # or nothing is left to do, and nbclient would raise an error at the end of the build
@@ -103,8 +108,9 @@ class Executions:
     """The pages that wait to be executed, those that are, and what came of them."""
 
     def __init__(self, env: BuildEnvironment):
-        self.cache = get_cache(env.mystnb_config.execution_cache_path)
-        self.timeout = env.mystnb_config.execution_timeout
+        settings = vars(env)["mystnb_config"]
+        self.cache = get_cache(settings.execution_cache_path)
+        self.timeout = settings.execution_timeout
         self.waiting: SimpleQueue[tuple[Path, NotebookNode, Future[ExecutionResult]]] = SimpleQueue()
         self.begun: dict[str, tuple[Path, Future[ExecutionResult]]] = {}
 
@@ -161,25 +167,32 @@ class Executions:
         forked_kernels.SERVER.end()
 
 
+@dataclass
+class OfBuild(Kept):
+    """The executions of a build, once they have begun."""
+
+    executions: Executions | None = None
+
+
 def begin(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
-    if env.mystnb_config.execution_mode != "cache":
+    if vars(env)["mystnb_config"].execution_mode != "cache":
         return
-    app.executions = Executions(env)
+    executions = OfBuild.of(app).executions = Executions(env)
     for page in pages:
         path = Path(env.doc2path(page))
         if (notebook := notebook_of(env, path)) is not None:
-            app.executions.add(page, path, notebook)
-    app.executions.begin()
+            executions.add(page, path, notebook)
+    executions.begin()
 
 
 def finish(app: Sphinx, page: str, source: list[str]) -> None:
-    if hasattr(app, "executions"):
-        app.executions.finish(page)
+    if executions := OfBuild.of(app).executions:
+        executions.finish(page)
 
 
 def end(app: Sphinx, *_) -> None:
-    if hasattr(app, "executions"):
-        app.executions.end()
+    if executions := OfBuild.of(app).executions:
+        executions.end()
 
 
 class Writers(ParallelTasks):
@@ -192,8 +205,9 @@ class Writers(ParallelTasks):
             return super()._join_one()
         except EOFError as error:
             reason = "a process that writes them was killed (by hand, or for want of memory?): build again"
-            self.fail(NotWritten(reason))
-            raise self.failure from error
+            failure = NotWritten(reason)
+            self.fail(failure)
+            raise failure from error
         except Exception as error:
             self.fail(error)
             raise
@@ -216,18 +230,19 @@ class Writers(ParallelTasks):
 def by_size(env: BuildEnvironment, pages: Iterable[str]) -> list[str]:
     """Return the smallest page, which Sphinx writes before all others, then the largest, and so on down."""
     sizes = {page: Path(env.doctreedir, f"{page}.doctree").stat().st_size for page in pages}
-    *others, smallest = sorted(sizes, key=sizes.get, reverse=True)
+    *others, smallest = sorted(sizes, key=lambda page: sizes[page], reverse=True)
     return [smallest, *others]
 
 
 def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
     # All pages are read by now. With two processes for each processor, the one that prepares pages and those that write
     # them have something to do all the time.
-    sphinx.builders.ParallelTasks = Writers
-    sphinx.builders.make_chunks = lambda pages, nproc: [[page] for page in pages]
+    module: Any = sphinx.builders
+    module.ParallelTasks = Writers
+    module.make_chunks = lambda pages, nproc: [[page] for page in pages]
     app.parallel = 1 + 2 * processors()
     write = app.builder._write_parallel
-    app.builder._write_parallel = lambda pages, nproc: write(by_size(env, pages), nproc)
+    vars(app.builder)["_write_parallel"] = lambda pages, nproc: write(by_size(env, pages), nproc)
 
 
 def setup(app: Sphinx) -> dict:

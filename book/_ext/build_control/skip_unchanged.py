@@ -15,17 +15,19 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from build_control import source_state
-from build_control.execution_cache import is_anew
+from build_control.execution_cache import age, cache_of, is_anew
 
 
 def end_if_nothing_changed(app: Sphinx) -> None:
     """Look before all extensions are loaded, which takes longer; settings count as configuration only afterwards."""
-    cells, _ = source_state.keys(Path(app.srcdir), app.config.overrides.get("fresh_sources", []))
     site = Path(app.outdir)
+    patterns = app.config.overrides.get("fresh_sources", [])
+    cells, _ = source_state.keys(Path(app.srcdir), patterns, source_state.sums_kept(site))
     front = site / "index.html"  # no builder but one that writes a site has it
     is_same = stamped(app) == [source_state.state_of_all(app, cells), source_state.state_of_site(site)]
     if is_same and front.exists() and not is_anew() and "--all" not in sys.argv:
-        print("Nothing changed since the last build, which checked and wrote all of the site:", front, flush=True)
+        said = f"Nothing changed since the last build, which checked and wrote all of the site: {front}"
+        print("\n".join(filter(None, [said, age(cache_of(site, cells))])), flush=True)
         os._exit(0)  # nothing is open; to take apart all that was imported takes Python longer than the check did
 
 

@@ -1,18 +1,22 @@
 """Tell in a digest what a build reads, so that a later one knows whether anything changed.
 
-Cells depend on the files that `fresh_sources` names, on Python, on every file of the installed packages, and on the few
-variables of the environment that they are given. `fresh_sources` lists
-glob patterns from the folder of the configuration; an entry `{file.yml: [a, b]}` says that cells depend only on these
-fields of the file's entries. A build depends on all files of the project, on its commit and on how it was asked for.
+Cells depend on the files that `fresh_sources` names, on Python, on the content of every file of the installed packages,
+and on the few variables of the environment that they are given. `fresh_sources` lists glob patterns from the folder of
+the configuration; an entry `{file.yml: [a, b]}` says that cells depend only on these fields of the file's entries. A
+build depends on all files of the project, on its commit and on how it was asked for.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import platform
 import sys
+import sysconfig
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +29,7 @@ from build_control.git_commit import LEFT_OUT, commit_of, files_at_hand
 EXTENSIONS = Path(__file__).parents[1]
 PASSED = (
     "HOME USERPROFILE SYSTEMROOT TEMP TMP TMPDIR XDG_CACHE_HOME MPLCONFIGDIR LD_LIBRARY_PATH DYLD_LIBRARY_PATH "
-    "OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS OMP_NUM_THREADS MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES"
+    "OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS OMP_NUM_THREADS MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES SOURCE_DATE_EPOCH"
 ).split()  # variables that kernels are given as they are, because Python, matplotlib and NumPy need them
 IN_THE_KERNEL = (
     "__init__",
@@ -39,6 +43,9 @@ IN_THE_KERNEL = (
     "unseen",
 )
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
+COMPILED = {"__pycache__"}
+NOT_PYTHONS_OWN = COMPILED | {"site-packages", "dist-packages", "test"}
+SETTLED = 2 * 10**9  # nanoseconds after which a file that is written again surely has another time
 Patterns = list[str | dict[str, list[str]]]
 States = dict[Any, tuple[int, int] | None]
 
@@ -63,28 +70,96 @@ def files_in(folder: Path, pattern: str = "**/*") -> list[Path]:
     return sorted(path for path in found if not LEFT_OUT & set(path.relative_to(folder).parts))
 
 
-def packages(root: Path) -> str:
-    """Return a digest of every installed package: the names in their folders, and what tells that a file is written.
+@dataclass
+class Installed:
+    """A folder of installed packages, with what it holds at this moment: paths, and the states of files."""
+
+    folder: Path
+    entries: list[tuple[str, os.stat_result | None]]  # None for a folder
+
+    def times(self) -> Iterator[bytes]:
+        """Yield what tells that a file is written: its size and its times, of which nobody can set the last."""
+        for path, stat in self.entries:
+            times = "" if stat is None else f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+            yield f"{path} {times}".encode()
+
+    def contents(self) -> Iterator[bytes]:
+        for path, stat in self.entries:
+            yield os.path.relpath(path, self.folder).encode()
+            if stat is not None:
+                yield Path(path).read_bytes()
+
+    def newest(self) -> int:
+        return max((stat.st_ctime_ns for _, stat in self.entries if stat is not None), default=0)
+
+    def drop_old_bytecode(self) -> None:
+        """Remove bytecode that is older than its source: Python trusts it where size and settable time agree."""
+        for path, stat in self.entries:
+            if stat is not None and path.endswith(".py"):
+                compiled = Path(importlib.util.cache_from_source(path))
+                with suppress(OSError):
+                    if compiled.stat().st_ctime_ns < stat.st_ctime_ns:
+                        compiled.unlink()
+
+
+def packages(root: Path, kept: Path) -> str:
+    """Return a digest of all installed packages: the names in their folders, and the contents of the files.
+
+    To read them all takes a second. So the file `kept` holds the digest, beside one of the times of all files, and they
+    are read again only where that is another one now.
+    """
+    found = installed(root)
+    now = times_of(found)
+    with suppress(OSError, ValueError):
+        before, total = kept.read_text(encoding="utf8").split()
+        if before == now:
+            return total
+    begun = time.time_ns()
+    for one in found:
+        one.drop_old_bytecode()
+    total = digest(part for one in found for part in one.contents())
+    if max(one.newest() for one in found) < begun - SETTLED:
+        with suppress(OSError):
+            part = kept.with_name(f"{kept.name}.{os.getpid()}")
+            part.write_text(f"{now}\n{total}\n", encoding="utf8")
+            part.replace(kept)
+    return total
+
+
+def sums_kept(site: Path) -> Path:
+    """Return the file of the packages' digest: in their environment, which several builds use, or beside the site."""
+    environment = Path(sys.prefix)
+    is_own = sys.prefix != sys.base_prefix and os.access(environment, os.W_OK)
+    return (environment if is_own else site.parent) / "packages.sum"
+
+
+def installed(root: Path) -> list[Installed]:
+    """Return the folders of installed packages, and that of Python's own modules.
 
     What an installation of the project itself left in its own folder does not count: the project's files do.
     """
     folders = {Path(entry or ".").resolve() for entry in sys.path} - {root.resolve()}
-    installed = sorted(folder for folder in folders if folder.is_dir() and any(folder.glob("*.*-info")))
-    return digest(line.encode() for folder in installed for line in sorted(files_with_times(folder)))
+    folders = {folder for folder in folders if folder.is_dir() and any(folder.glob("*.*-info"))}
+    found = [Installed(folder, sorted(entries_of(folder, COMPILED))) for folder in sorted(folders)]
+    own = Path(sysconfig.get_path("stdlib")).resolve()
+    return [*found, Installed(own, sorted(entries_of(own, NOT_PYTHONS_OWN)))]
 
 
-def files_with_times(folder: str | Path) -> Iterator[str]:
-    """Yield name, size and time of the files in a folder, and the names of folders; not what Python compiles."""
+def times_of(found: list[Installed]) -> str:
+    return digest(line for one in found for line in one.times())
+
+
+def entries_of(folder: str | Path, left_out: set[str]) -> Iterator[tuple[str, os.stat_result | None]]:
+    """Yield the files in a folder with their states, and the folders in it, without those of some names."""
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name == "__pycache__":
+            if entry.name in left_out:
                 continue
             if entry.is_dir():
-                yield entry.path
-                yield from files_with_times(entry.path)
-            else:
-                stat = entry.stat(follow_symlinks=False)
-                yield f"{entry.path} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+                yield entry.path, None
+                yield from entries_of(entry.path, left_out)
+            elif entry.is_file():
+                yield entry.path, entry.stat()
 
 
 def folders_listed(root: Path, patterns: Patterns) -> list[Path]:
@@ -118,11 +193,11 @@ def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list
     return sorted(set(whole)), partly
 
 
-def keys(root: Path, patterns: Patterns) -> tuple[str, list[Path]]:
-    """Return the state of what cells depend on, and the sources among it."""
+def keys(root: Path, patterns: Patterns, kept: Path) -> tuple[str, list[Path]]:
+    """Return the state of what cells depend on, and the sources among it; `kept` is the file of `packages`."""
     whole, partly = sources(root, patterns)
     passed = [f"{name}={os.environ.get(name)}" for name in PASSED]
-    python = [sys.version, platform.machine(), packages(root), *passed]
+    python = [sys.version, platform.machine(), packages(root, kept), *passed]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
 
@@ -171,7 +246,7 @@ def states_now(app: Sphinx) -> tuple[States, States]:
     """Return the states of what cells depend on, and of everything that the build reads."""
     root = Path(app.srcdir)
     whole, partly = sources(root, app.config.fresh_sources)
-    of_cells = states([*whole, *partly]) | {packages(root): None}
+    of_cells = states([*whole, *partly]) | {Path(times_of(installed(root))): None}
     return of_cells, states(all_files(root))
 
 
@@ -180,7 +255,7 @@ def of(app: Sphinx) -> SourceState:
     found = vars(app).get("source_state")
     if found is None:
         of_cells, of_everything = states_now(app)  # before their contents are looked at
-        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources)
+        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources, sums_kept(Path(app.outdir)))
         found = SourceState(cells, state_of_all(app, cells), listed, of_cells, of_everything)
         vars(app)["source_state"] = found
     return found

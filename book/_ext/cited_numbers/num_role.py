@@ -35,7 +35,7 @@ class quoted(nodes.Inline, nodes.TextElement):
 
 
 class NumRole(SphinxRole):
-    def run(self):
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         node = quoted(self.rawtext, quote=self.text, recorded_as=f"{{{self.text}}}")
         self.set_source_info(node)
         return [node], []
@@ -60,7 +60,7 @@ def note_quotes(app, doctree):
             for match in IN_FORMULA.finditer(tex):
                 found.append(Quote(match[1], source_lines.line_of(node, match[0], source)))
     if found:
-        numbers_of_record.state(app.env).quotes[page] = sorted(found, key=lambda quote: quote.line)
+        numbers_of_record.State.of(app.env).quotes[page] = sorted(found, key=lambda quote: quote.line)
 
 
 # ---- when all pages are read
@@ -75,9 +75,9 @@ def join_numbers(app, env):
         if others:
             faults.append(f"{first}: the number {name!r} is recorded more than once ({', '.join(others)} too)")
     faults += faults_of_entries(published, numbers_of_record.source_rows())
+    state = numbers_of_record.State.of(env)
+    before = state.numbers
     if not faults:  # to join them and to read the quotes needs sound entries
-        state = numbers_of_record.state(env)
-        before = state.numbers
         state.numbers = {name: numbers_of_record.join(*found[0]) for name, found in published.items()}
         faults = faults_of_quotes(state)
     if faults:
@@ -88,7 +88,8 @@ def join_numbers(app, env):
 
 def number_of(quote):
     """Return the id of the number that a quote names."""
-    return re.match(NAME, quote.text)[0]
+    match = NAME.match(quote.text)
+    return match[0] if match else ""
 
 
 def faults_of_quotes(state):
@@ -111,7 +112,7 @@ def faults_of_quotes(state):
 
 def fill(app, doctree, page):
     """Give every quote its text, link and tip."""
-    numbers: Numbers = numbers_of_record.state(app.env).numbers
+    numbers: Numbers = numbers_of_record.State.of(app.env).numbers
     for count, node in enumerate(doctree.findall(quoted), 1):
         number, _, _ = find(numbers, node["quote"])
         node[:] = [nodes.Text(text_of(numbers, node["quote"]))]

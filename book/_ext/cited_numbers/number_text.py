@@ -59,11 +59,11 @@ def find(numbers: Numbers, quote: str) -> tuple[NumberOfRecord, Value, str]:
     if match["id"] not in numbers:
         raise ValueError(f"no cell publishes a number {match['id']!r}")
     number = numbers[match["id"]]
-    if number.is_noise:
+    if number.below is not None:
         if match["items"] or match["spec"]:
             raise ValueError(f"{quote!r}: a residual is quoted as its bound, without an item or a format")
         return number, number.below, ".0e"
-    value = number.value
+    value = number.known
     for index in re.findall(r"\d+", match["items"]):
         if not isinstance(value, list):
             raise ValueError(f"{quote!r}: {match['id']!r} has no item [{index}], it is not nested that deep")

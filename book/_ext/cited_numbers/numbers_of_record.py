@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from drift_guard import cell_outputs
+from drift_guard.kept import Kept
 from drift_guard.page_data import TOLERANCE, Number, Value
 
 BOOK = Path(__file__).parents[2]
@@ -51,22 +52,20 @@ class NumberOfRecord:
     entry: Entry
 
     @property
-    def is_noise(self) -> bool:
-        return self.below is not None
+    def known(self) -> Value:
+        """Return the value of a number that is no rounding noise."""
+        if self.value is None:
+            raise ValueError(f"{self.id} is rounding noise, of which only the bound is known")
+        return self.value
 
 
 @dataclass
-class State:
+class State(Kept):
     """What is known of the numbers when all pages are read."""
 
     numbers: dict[str, NumberOfRecord] = field(default_factory=dict)  # by id, in the order of the pages
     quotes: dict[str, list[Quote]] = field(default_factory=dict)  # by page
     places: dict[str, dict[str, str]] = field(default_factory=dict)  # by page: what stands there that lists numbers
-
-    def __setstate__(self, kept: dict) -> None:
-        """Take what an earlier build kept; one of an earlier version may lack a field, which then begins empty."""
-        self.__init__()
-        vars(self).update(kept)
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,6 @@ class Quote:
     text: str
     line: int
     in_heading: bool = False
-
-
-def state(env: BuildEnvironment) -> State:
-    return vars(env).setdefault("cited_numbers", State())
 
 
 def read_entry(entry: dict[str, Any]) -> Entry:
@@ -125,8 +120,8 @@ def repeated_keys(path: Path) -> dict[str, int]:
 
 
 def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    state(env).quotes.pop(page, None)
-    state(env).places.pop(page, None)
+    State.of(env).quotes.pop(page, None)
+    State.of(env).places.pop(page, None)
 
 
 def setup(app: Sphinx) -> dict:

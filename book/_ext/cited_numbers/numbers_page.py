@@ -21,6 +21,7 @@ from typing import ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from cited_numbers import num_role, numbers_of_record, source_verdict
@@ -59,7 +60,7 @@ def row_of(number: NumberOfRecord) -> dict:
     return {
         "id": number.id,
         "value": number.value,
-        "shown": bound(number.below) if number.is_noise else shown(number.value, entry.shown),
+        "shown": shown(number.known, entry.shown) if number.below is None else bound(number.below),
         "meaning": entry.meaning,
         "unit": entry.unit or None,
         "page": number.page,
@@ -72,7 +73,7 @@ def row_of(number: NumberOfRecord) -> dict:
 
 
 def tolerance_of(number: NumberOfRecord) -> float | None:
-    if number.is_noise:
+    if number.value is None:
         return None
     return 0 if is_exact(number.value) else number.entry.tolerance
 
@@ -102,7 +103,7 @@ def retired() -> dict[str, dict]:
 
 def collect(app, env):
     """Refuse what differs from a source without an erratum, and return the pages that list numbers."""
-    state = numbers_of_record.state(env)
+    state = numbers_of_record.State.of(env)
     faults = []
     for name, number in state.numbers.items():
         erratum = number.entry.erratum
@@ -112,7 +113,7 @@ def collect(app, env):
             printed = row_of(number)["printed"]
             faults.append(
                 f"book/numbers.yml: {name}: the source prints {printed}, the cell gives "
-                f"{number.below if number.is_noise else number.value}: name the erratum that says so (erratum: E1)"
+                f"{number.value if number.below is None else number.below}: name the erratum that says so (erratum: E1)"
             )
     for page, options in state.places.items():
         if "number" in options and options["number"] not in state.numbers:
@@ -120,14 +121,14 @@ def collect(app, env):
     if faults:
         raise num_role.NumberError("\n  ".join([f"{len(faults)} fault(s)", *faults]))
     if PAGE in state.places:
-        list_in_contents(env)
+        list_in_contents(env, PAGE, {page: group_id(page) for page in numbers_by_page(env)})
     return list(state.places)
 
 
 def numbers_by_page(env) -> dict[str, list[NumberOfRecord]]:
     """Return the numbers of the pages that have some, the pages as the table of contents has them."""
     found = {page: [] for page in pages_in_order(env)}
-    for number in numbers_of_record.state(env).numbers.values():
+    for number in numbers_of_record.State.of(env).numbers.values():
         found[number.page].append(number)
     return {page: numbers for page, numbers in found.items() if numbers}
 
@@ -151,7 +152,7 @@ class Place(SphinxDirective):
 
     def run(self):
         options = {"page": self.arguments[0] if self.arguments else None, **self.options}
-        numbers_of_record.state(self.env).places.setdefault(self.env.docname, {}).update(self.options)
+        numbers_of_record.State.of(self.env).places.setdefault(self.env.docname, {}).update(self.options)
         node = place("", kind=self.name, options=options)
         self.set_source_info(node)
         return [node]
@@ -178,7 +179,7 @@ def table(app, page, options) -> list[nodes.Node]:
     for number in numbers:
         row = row_of(number)
         printed = row["printed"] if isinstance(row["printed"], list) else [row["printed"]]
-        below = [nodes.Text("below ")] if number.is_noise else []
+        below = [] if number.below is None else [nodes.Text("below ")]
         body += table_row(
             [
                 nodes.Text(row["meaning"] + (f" ({row['unit']})" if row["unit"] else "")),
@@ -203,11 +204,11 @@ def table_row(cells) -> nodes.row:
 def part_of(number: NumberOfRecord) -> str:
     """Return what a citation calls a number."""
     entry = number.entry
-    if number.is_noise:
+    if number.below is not None:
         value = f"below {bound(number.below)}"
     else:
-        is_long = len(flat(number.value)) > LISTED
-        value = shown(number.value, entry.shown if is_long else "")
+        is_long = len(flat(number.known)) > LISTED
+        value = shown(number.known, entry.shown if is_long else "")
         value += f" {entry.unit}" if entry.unit else ""
     return f"{entry.meaning} (number of record {number.id}): {value}"
 
@@ -219,7 +220,7 @@ def how_to_cite(app, page, options) -> list[nodes.Node]:
         title = app.env.titles[chapter].astext()
         parts.append(("One chapter", f"posenc-{chapter.rpartition('/')[2]}", f"{chapter}.html", title))
     if name := options.get("number"):
-        number = numbers_of_record.state(app.env).numbers[name]
+        number = numbers_of_record.State.of(app.env).numbers[name]
         parts.append(("One number", f"posenc-{name}", f"{PAGE}.html#{name}", part_of(number)))
     for label, key, path, part in parts:
         made.append(
@@ -236,20 +237,21 @@ def group_id(page: str) -> str:
     return "of-" + page.rpartition("/")[2]
 
 
-def list_in_contents(env) -> None:
-    """Put the chapters into the page's own table of contents."""
-    contents = env.tocs[PAGE]
+def list_in_contents(env: BuildEnvironment, page: str, anchors: dict[str, str]) -> None:
+    """Put chapters, each with the anchor of what the page says of it, into the page's own table of contents."""
+    contents = env.tocs[page]
     for item in list(contents.findall(nodes.list_item)):
-        if "of-numbers" in item["classes"]:
+        if "listed-chapter" in item["classes"]:  # of an earlier build
             item.parent.remove(item)
     top = next(iter(contents.findall(nodes.list_item)))
-    if not isinstance(top.children[-1], nodes.bullet_list):
-        top += nodes.bullet_list()
-    for page in numbers_by_page(env):
-        link = nodes.reference(
-            "", "", nodes.Text(env.titles[page].astext()), internal=True, refuri=PAGE, anchorname=f"#{group_id(page)}"
-        )
-        top.children[-1].append(nodes.list_item("", addnodes.compact_paragraph("", "", link), classes=["of-numbers"]))
+    inner = top.children[-1]
+    if not isinstance(inner, nodes.bullet_list):
+        inner = nodes.bullet_list()
+        top += inner
+    for chapter, anchor in anchors.items():
+        text = nodes.Text(env.titles[chapter].astext())
+        link = nodes.reference("", "", text, internal=True, refuri=page, anchorname=f"#{anchor}")
+        inner += nodes.list_item("", addnodes.compact_paragraph("", "", link), classes=["listed-chapter"])
 
 
 def all_numbers(app, page, options) -> list[nodes.Node]:
@@ -293,9 +295,9 @@ def entry_html(app, page: str, number: NumberOfRecord, edition: Edition) -> str:
         cell = f'<a href="{uri}">{where}</a>'
     else:
         cell = f'<a href="{uri}#cell-{row["cell"]}">cell {row["cell"]}</a>'  # of the chapter in whose list it stands
-    text = escape(text_of(numbers_of_record.state(app.env).numbers, name))
+    text = escape(text_of(numbers_of_record.State.of(app.env).numbers, name))
     unit = f" {escape(entry.unit)}" if entry.unit else ""
-    if number.is_noise:
+    if number.value is None:
         facts = [("Bound", f"{text}{unit}; rounding noise, whose digits depend on the processor")]
     else:
         digits = escape(every(number.value, full, ", ", "; "))
@@ -307,7 +309,7 @@ def entry_html(app, page: str, number: NumberOfRecord, edition: Edition) -> str:
         facts.append(("Source", printed))
     facts.append(("Computed in" if not entry.given else "Given; used in", cell))
     before, after = escape(edition.citation(f"{PAGE}.html#{name}", "PART")).split("PART")
-    below = "below " if number.is_noise else ""
+    below = "" if number.below is None else "below "
     return (
         f'<li id="{name}"><p class="shown">{below}{text}</p>'
         f'<p class="meaning">{escape(entry.meaning)} <a class="id" href="#{name}"><code>{name}</code></a></p>'

@@ -55,8 +55,9 @@ def read(row: dict[str, str]) -> list[Printed]:
 
 def by_columns(value: Value) -> list[float]:
     """Return the items of a table column after column; of anything else, as `flat` does."""
-    table = isinstance(value, list) and all(isinstance(row, list) for row in value)
-    return flat([list(column) for column in zip(*value, strict=True)]) if table else flat(value)
+    if isinstance(value, list) and all(isinstance(row, list) for row in value):
+        return flat([list(column) for column in zip(*value, strict=True)])
+    return flat(value)
 
 
 def same(value: float, printed: Printed) -> bool:
@@ -73,8 +74,8 @@ def verdict(value: Value | None, below: float | None, rows: list[dict[str, str]]
     printed = [item for row in rows for item in read(row)]
     if not printed:
         return ""
-    if below is not None:
-        return BELOW if all(abs(item.value) < below for item in printed) else DIFFERS
+    if below is not None or value is None:
+        return BELOW if below is not None and all(abs(item.value) < below for item in printed) else DIFFERS
     values = flat(value)
     if len(values) == len(printed):
         agree = all(map(same, values, printed)) or all(map(same, by_columns(value), printed))

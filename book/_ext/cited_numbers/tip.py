@@ -12,7 +12,7 @@ def tip_of(numbers: Numbers, quote: str) -> str:
     """Return what the tip of a quote tells."""
     number, value, _ = find(numbers, quote)
     entry = number.entry
-    if number.is_noise:
+    if number.below is not None:
         bound = prose(f"{number.below:.0e}")
         return f"{entry.meaning}: rounding noise, below {bound}; its digits depend on the processor."
     unit = f" {entry.unit}" if entry.unit else ""

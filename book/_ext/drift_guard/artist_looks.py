@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -44,7 +45,13 @@ def palette() -> dict[str, str]:
     """Return the names of the style's colours by their codes."""
     cycle = mpl.rcParams["axes.prop_cycle"].by_key().get("color", [])
     names = {to_hex(value): f"C{place}" for place, value in reversed(list(enumerate(cycle)))}
-    return {**names, **{to_hex(mpl.rcParams[part]): name for part, name in PARTS.items()}, **PLAIN}
+    return {**names, **{to_hex(style(part)): name for part, name in PARTS.items()}, **PLAIN}
+
+
+def style(part: str) -> Any:
+    """Return a setting of the style; None for a name that it lacks."""
+    settings: Any = mpl.rcParams  # whose types know each name, and no name that is computed
+    return settings.get(part)
 
 
 def together(names: Iterable[str]) -> str | list[str]:
@@ -83,8 +90,9 @@ def line(artist: Line2D) -> dict:
 
 def own_dashes(artist: Line2D) -> dict:
     """Return the pattern of a line whose style has no name."""
-    pattern = artist._unscaled_dash_pattern[1]  # matplotlib has no public way to ask for it
-    if pattern is None or list(pattern) == list(mpl.rcParams.get(DASHES.get(artist.get_linestyle()), ())):
+    pattern = vars(artist)["_unscaled_dash_pattern"][1]  # matplotlib has no public way to ask for it
+    usual = style(DASHES.get(str(artist.get_linestyle()), ""))
+    if pattern is None or list(pattern) == list(usual or ()):
         return {}
     return {"dashes": [float(length) for length in pattern]}
 
@@ -134,8 +142,8 @@ def collection(artist: Collection) -> dict:
 def scatter_marker(artist: PathCollection) -> dict:
     """Return the markers of a scatter that are no circles."""
     paths = artist.get_paths()
-    names = [marker_name(path) for path in paths]
-    if None in names:
+    names = [name for path in paths if (name := marker_name(path)) is not None]
+    if len(names) < len(paths):
         return {"marker": digest(np.concatenate([path.vertices for path in paths]), 1.0)}
     return {} if set(names) <= {"o"} else {"marker": together(names)}
 
@@ -154,7 +162,8 @@ def marker_path(name) -> Path:
 
 
 def same_path(one: Path, other: Path) -> bool:
-    return one.vertices.shape == other.vertices.shape and np.allclose(one.vertices, other.vertices)
+    first, second = np.asarray(one.vertices), np.asarray(other.vertices)
+    return first.shape == second.shape and np.allclose(first, second)
 
 
 def shown_text(artist: Text) -> str:
@@ -165,9 +174,9 @@ def shown_text(artist: Text) -> str:
 
 def own_colour(artist: Text, part: str = "text.color") -> str | None:
     """Return the colour of a text, None for that of its part in the style."""
-    usual = mpl.rcParams[part]
+    usual = style("text.color") if style(part) == "auto" else style(part)
     name = colour(artist.get_color(), artist.get_alpha())
-    as_usual = name == colour(mpl.rcParams["text.color"] if usual == "auto" else usual)
+    as_usual = name == colour(usual)
     return None if as_usual or not shown_text(artist) else name
 
 
@@ -198,7 +207,7 @@ def handle(artist: Artist) -> str:
     return ", ".join(f"{name} {value}" for name, value in found.items() if value not in NONE)
 
 
-def line_styles(artist: Collection) -> list:
+def line_styles(artist: Any) -> list:
     """Return the line styles of a collection: names, or patterns in units of the line's width."""
     widths = np.atleast_1d(artist.get_linewidth())
     found = []

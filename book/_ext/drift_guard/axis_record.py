@@ -6,6 +6,7 @@ Those that matplotlib chooses depend on the font.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from matplotlib import category, ticker
@@ -31,10 +32,15 @@ COMPUTED = (ticker.FuncFormatter, ticker.PercentFormatter, ticker.EngFormatter) 
 def scaled(axis: Axis, values: np.ndarray) -> np.ndarray:
     """Return values on the axis' own scale; what has no place there is nan."""
     if axis.get_scale() == "log":
-        base = axis.get_transform().base
+        base = base_of(axis)
         values = np.asarray(values, dtype=float)
         return np.log(values, out=np.full(values.shape, np.nan), where=values > 0) / math.log(base)
     return np.asarray(axis.get_transform().transform(values), dtype=float)
+
+
+def base_of(axis: Axis) -> float:
+    """Return the base of a logarithmic axis."""
+    return vars(axis.get_transform())["base"]
 
 
 def ticks(axis: Axis) -> dict:
@@ -45,13 +51,14 @@ def ticks(axis: Axis) -> dict:
         locator, formatter = locator_of(axis, size), getattr(axis, f"get_{size}_formatter")()
         places = None
         if isinstance(locator, ticker.FixedLocator):
-            places = np.asarray(locator.locs, dtype=float)
+            places = np.asarray(vars(locator)["locs"], dtype=float)
             found[size] = digest(places, float(view[1] - view[0])) if places.size else "none"
         elif isinstance(locator, ticker.MultipleLocator):
             places = np.asarray(locator.tick_values(*view), dtype=float)
             places = places[(places >= view[0]) & (places <= view[1])]
-            start = f" from {locator._offset:.9g}" if locator._offset else ""
-            found[size] = f"multiples of {locator._edge.step:.9g}{start}"
+            first = vars(locator)["_offset"]
+            start = f" from {first:.9g}" if first else ""
+            found[size] = f"multiples of {vars(locator)['_edge'].step:.9g}{start}"
         elif isinstance(locator, ticker.LinearLocator | ticker.IndexLocator):
             places = np.asarray(locator.tick_values(*view), dtype=float)
             found[size] = digest(places, float(view[1] - view[0]))
@@ -87,7 +94,7 @@ def named_ticks(axis: Axis) -> tuple[list[float], list[str]] | None:
         names = axis.units._mapping
         return [float(place) for place in names.values()], [str(name) for name in names]
     if isinstance(formatter, ticker.FixedFormatter) and isinstance(locator, ticker.FixedLocator):
-        return [float(place) for place in locator.locs], [str(label) for label in formatter.seq]
+        return [float(place) for place in vars(locator)["locs"]], [str(label) for label in formatter.seq]
     return None
 
 
@@ -100,7 +107,7 @@ def locator_of(axis: Axis, size: str) -> ticker.Locator:
 
 def other_base(axis: Axis, formatter: ticker.Formatter) -> bool:
     """Tell whether ticks are written as powers of another base than that of their axis."""
-    return axis.get_scale() == "log" and getattr(formatter, "_base", None) not in (None, axis.get_transform().base)
+    return axis.get_scale() == "log" and getattr(formatter, "_base", None) not in (None, base_of(axis))
 
 
 def axis_record(axis: Axis, view: tuple[float, float]) -> dict:
@@ -124,7 +131,8 @@ def axis_label(axis: Axis) -> dict:
 def tick_labels(axis: Axis) -> dict:
     """Return at which sides tick labels stand and in what colour, where it is not as usual."""
     found: dict = {}
-    for size, name in (("major", "tick labels"), ("minor", "minor tick labels")):
+    names: tuple[tuple[Literal["major", "minor"], str], ...] = ("major", "tick labels"), ("minor", "minor tick labels")
+    for size, name in names:
         settings = axis.get_tick_params(which=size)
         usual, other = ("bottom", "top") if "labelbottom" in settings else ("left", "right")
         drawn = vars(axis).get(f"{size}Ticks", [])  # to ask for them would make one
@@ -146,14 +154,14 @@ def tick_labels(axis: Axis) -> dict:
 
 def secondary_record(ax: SecondaryAxis) -> dict:
     """Return what the second scale of an axis tells: its label, and what it makes of the limits."""
-    parent = ax._parent
-    axis, view = (ax.xaxis, parent.get_xlim()) if ax._orientation == "x" else (ax.yaxis, parent.get_ylim())
-    there, back = ax._functions
-    places = np.linspace(*view, 5)
+    parent, which = vars(ax)["_parent"], vars(ax)["_orientation"]
+    axis, view = (ax.xaxis, parent.get_xlim()) if which == "x" else (ax.yaxis, parent.get_ylim())
+    there, back = vars(ax)["_functions"]
+    places = np.linspace(view[0], view[1], 5)
     returned = np.asarray(back(np.asarray(there(places))), dtype=float)
     astray = {} if np.allclose(returned, places, equal_nan=True) else {"back again": digest(returned)}
     return {
-        "secondary": ax._orientation,
+        "secondary": which,
         **axis_label(axis),
         "limits": digest(there(np.asarray(view))),
         **astray,

@@ -28,8 +28,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors import EnvironmentCollector
 
-from drift_guard import kernel_setup
 from drift_guard.compare_pages import fault
+from drift_guard.kept import Kept
+from drift_guard.kernel_setup import KernelSetup
 from drift_guard.page_data import TOLERANCE, Figure, Number, Output, Page, Row, Text
 
 KINDS = {
@@ -45,6 +46,10 @@ UNSEEN = {
     "folder": ("listed by the cell", "a new file would go unnoticed: name all of its files (folder/*) as sources"),
     "process": ("started by the cell", f"what it reads goes unnoticed: name that at the head of the page, `{INPUTS}`"),
     "network": ("asked by the cell", "the answer may change unnoticed: keep a copy in the project"),
+    "library": ("loaded by the cell", "what it asks for goes unnoticed: use a package"),
+    "state": ("looked for by the cell", "no source: it may come, change or go unnoticed"),
+    "time": ("asked by the cell when it was written", "every copy of the project has times of its own"),
+    "clock": ("asks the clock in the cell", "what the cell made is used again later: give it a fixed time"),
 }  # what the cell did, and why that is a fault
 MARKS: dict[type[nodes.Node], tuple[str, str]] = {
     nodes.strong: ("**", "**"),
@@ -61,32 +66,23 @@ MARKS: dict[type[nodes.Node], tuple[str, str]] = {
 
 
 @dataclass
-class State:
+class State(Kept):
     """What the cells of every page made, so that a build that reads no page compares all."""
 
     pages: dict[str, Page] = field(default_factory=dict)
     tables: dict[str, dict[int | None, list[str]]] = field(default_factory=dict)  # of figures, by page and cell
     settled: dict[str, dict[str, Number]] = field(default_factory=dict)  # the guard's, as recorded where that agrees
 
-    def __setstate__(self, kept: dict) -> None:
-        """Take what an earlier build kept; one of an earlier version may lack a field, which then begins empty."""
-        self.__init__()
-        vars(self).update(kept)
-
-
-def state(env: BuildEnvironment) -> State:
-    return vars(env).setdefault("drift_guard", State())
-
 
 def tables_of(env: BuildEnvironment, page: str) -> dict[int | None, list[str]]:
     """Return by cell the tables of what the figures of a page draw (see `figure_data`), in their order."""
-    return state(env).tables.get(page, {})
+    return State.of(env).tables.get(page, {})
 
 
 def numbers_of(env: BuildEnvironment, page: str) -> dict[str, Number]:
     """Return the numbers that a page publishes: as recorded where the guard found that to agree, else computed."""
-    made = state(env).pages.get(page, Page())
-    return state(env).settled.get(page, made.numbers)
+    made = State.of(env).pages.get(page, Page())
+    return State.of(env).settled.get(page, made.numbers)
 
 
 # ---- the messages of the kernel
@@ -94,9 +90,9 @@ def numbers_of(env: BuildEnvironment, page: str) -> dict[str, Number]:
 
 def messages(env: BuildEnvironment, page: str) -> Iterator[tuple[str, dict]]:
     """Yield name and content of what the cells of a page sent; None for glue that is not displayed."""
-    if not env.nb_metadata.get(page, {}).get("glue"):
+    if not vars(env)["nb_metadata"].get(page, {}).get("glue"):
         return
-    path = Path(env.mystnb_config.output_folder, *f"{page}.glue.json".split("/"))
+    path = Path(vars(env)["mystnb_config"].output_folder, *f"{page}.glue.json".split("/"))
     for name, bundle in json.loads(path.read_text(encoding="utf8")).items():
         if name.startswith(("number:", "figure:", "drawn:", "data:", "unlisted:", "unseen:")):
             yield name, json.loads(bundle["data"]["text/plain"])
@@ -137,6 +133,11 @@ def code_cells(doctree: nodes.document) -> list[nodes.container]:
     return [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
 
 
+def elements(node: nodes.Element) -> list[nodes.Element]:
+    """Return the children of a node that are more than text."""
+    return [child for child in node.children if isinstance(child, nodes.Element)]
+
+
 def text_of(node: nodes.Node) -> str:
     """Return the text of an output with the marks of Markdown for what makes it look otherwise.
 
@@ -145,7 +146,7 @@ def text_of(node: nodes.Node) -> str:
     """
     if isinstance(node, nodes.Text):
         return node.astext()
-    if "recorded_as" in getattr(node, "attributes", {}):
+    if isinstance(node, nodes.Element) and "recorded_as" in node:
         return node["recorded_as"]
     parts = [text_of(child) for child in node.children]
     if isinstance(node, nodes.row):
@@ -175,7 +176,7 @@ def marks_of(node: nodes.Node) -> tuple[str, str]:
         aims = [node.get(name) for name in ("refuri", "refid", "reftarget")]
         return "[", f"]({next(filter(None, aims), '')})"
     if isinstance(node, nodes.Admonition):
-        return f":::{node.tagname}\n", "\n:::"
+        return f":::{type(node).__name__}\n", "\n:::"
     return "", ""
 
 
@@ -191,7 +192,7 @@ def read_output(node: nodes.Element, cell: int | None = None) -> Output | None:
         caption = text_of(captions[0]).strip() if captions else ""
         name = node["names"][0] if node.get("names") else ""
         return Figure(name, images[0].get("alt", "").strip(), caption, cell=cell, image=images[0].get("uri", ""))
-    parts = {part["mime_type"]: part for part in bundles[0].children}
+    parts = {part["mime_type"]: part for part in elements(bundles[0])}
     for mime, kind in KINDS.items():
         if mime in parts:
             return Text(kind, text_of(parts[mime]).rstrip().splitlines(), cell)
@@ -201,10 +202,10 @@ def read_output(node: nodes.Element, cell: int | None = None) -> Output | None:
 def read_outputs(doctree: nodes.document) -> Iterator[Output]:
     """Yield the outputs of all cells of a page in their order, without what figures draw."""
     for place, cell in enumerate(code_cells(doctree), start=1):
-        for shown in cell.children:
+        for shown in elements(cell):
             if shown.get("nb_element") != "cell_code_output":
                 continue
-            for node in shown.children:
+            for node in elements(shown):
                 if output := read_output(node, place):
                     yield output
 
@@ -271,14 +272,14 @@ class CellOutputs(EnvironmentCollector):
         for place, cell in enumerate(code_cells(doctree), start=1):
             cell["ids"].append(f"cell-{place}")
         page = app.env.docname
-        kernels = kernel_setup.of(app)
+        kernels = KernelSetup.of(app)
         allowed = ["process"] if may_start_processes(app.env, page, kernels.sources) else []
-        state(app.env).pages[page] = read_page(app.env, page, doctree, kernels.advice, allowed)
-        state(app.env).tables[page] = read_tables(app.env, page, doctree)
+        State.of(app.env).pages[page] = read_page(app.env, page, doctree, kernels.advice, allowed)
+        State.of(app.env).tables[page] = read_tables(app.env, page, doctree)
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-        state(env).pages.pop(docname, None)
-        state(env).tables.pop(docname, None)
+        State.of(env).pages.pop(docname, None)
+        State.of(env).tables.pop(docname, None)
 
 
 def setup(app: Sphinx) -> dict:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from drift_guard import compare_text, ink
 from drift_guard.compare_text import shorten
-from drift_guard.page_data import Figure, flat
+from drift_guard.page_data import Figure, Row, flat
 
 EXTREMES, SUMS = 1e-9, 1e-7  # of an array's unit: see `array_digest`
 DRAWN, NOTHING = "drawn", "—"
@@ -25,6 +25,9 @@ class Difference(NamedTuple):
     recorded: str
     computed: str
     tolerance: str
+
+    def row(self, page: str, cell: int | None, what: str, figures: tuple[Figure | None, Figure | None] | None) -> Row:
+        return Row(page, cell, what, self.recorded, self.computed, self.tolerance, figures=figures)
 
 
 def one_sided(what: str, side: str, is_new: bool) -> Difference:
@@ -127,8 +130,10 @@ def artist_name(artist: dict) -> str:
 def compare_artists(recorded: list[dict], computed: list[dict], where: str) -> Iterator[Difference]:
     """Yield one difference for each artist that is not as it was."""
     for old, new in aligned(recorded, computed, artist_key):
-        if old is None or new is None:
-            yield one_sided(f"{where} {artist_name(new or old)}", DRAWN, is_new=old is None)
+        if old is None:
+            yield one_sided(f"{where} {artist_name(new)}", DRAWN, is_new=True)
+        elif new is None:
+            yield one_sided(f"{where} {artist_name(old)}", DRAWN, is_new=False)
         elif apart := list(compare_settings(old, new)):
             more = f" (+{len(apart) - 1} more)" if len(apart) > 1 else ""
             yield apart[0]._replace(what=f"{where} {artist_name(old)}: {apart[0].what}{more}")
@@ -162,8 +167,8 @@ def compare_ink(recorded: dict | None, computed: dict | None) -> Iterator[Differ
             yield one_sided("ink", DRAWN, is_new=recorded is None)
         return
     if recorded["inches"] != computed["inches"]:
-        sizes = [" x ".join(format(side, "g") for side in one["inches"]) for one in (recorded, computed)]
-        yield Difference("size in inches", *sizes, "exact")
+        old, new = (" x ".join(format(side, "g") for side in one["inches"]) for one in (recorded, computed))
+        yield Difference("size in inches", old, new, "exact")
     if changes := ink.compare(recorded, computed):
         where, _, old, new = changes[0]
         more = f" (+{len(changes) - 1} more)" if len(changes) > 1 else ""

@@ -40,15 +40,11 @@ def first_apart(recorded: Value, computed: Value) -> tuple[str, str]:
     return f"[{place}] {old}", f"[{place}] {new}"
 
 
-def compare_number(recorded: Number | None, computed: Number | None) -> tuple[str, str, str] | None:
+def compare_number(recorded: Number, computed: Number) -> tuple[str, str, str] | None:
     """Return (recorded, computed, tolerance) where a number of record differs."""
-    if recorded is None:
-        return NOTHING, shorten(in_words(computed)), "new"
-    if computed is None:
-        return shorten(in_words(recorded)), NOTHING, "missing"
-    if recorded.is_noise or computed.is_noise:
-        return None if recorded.below == computed.below else (in_words(recorded), in_words(computed), "bound")
     old, new, tolerance = recorded.value, computed.value, computed.tolerance
+    if old is None or new is None:
+        return None if recorded.below == computed.below else (in_words(recorded), in_words(computed), "bound")
     if kind(old) != kind(new) or [type(number) for number in flat(old)] != [type(number) for number in flat(new)]:
         return f"{kind(old)} {shorten(old)}", f"{kind(new)} {shorten(new)}", "type"
     if tolerance <= TOLERANCE and all(isinstance(number, int) for number in flat(old)):
@@ -59,12 +55,12 @@ def compare_number(recorded: Number | None, computed: Number | None) -> tuple[st
 
 
 def in_words(number: Number) -> str:
-    return f"below {number.below:g}" if number.is_noise else str(number.value)
+    return str(number.value) if number.below is None else f"below {number.below:g}"
 
 
 def forms(number: Number) -> list[str]:
     """Return the numbers in the shown form of a value."""
-    if number.is_noise or not number.shown:
+    if number.value is None or not number.shown:
         return []
     texts = [format(value, number.shown) for value in flat(number.value)]
     return [token for text in texts for token in compare_text.NUMBER.findall(text)]
@@ -75,7 +71,7 @@ def forms_at_an_edge(recorded: Page, computed: Page, cell: int | None) -> set[tu
     found: set[tuple[str, str]] = set()
     for name, number in computed.numbers.items():
         old = recorded.numbers.get(name)
-        if old is None or number.cell != cell or old.is_noise or number.is_noise or compare_number(old, number):
+        if old is None or number.cell != cell or old.value is None or compare_number(old, number):
             continue
         found.update(zip(forms(replace(number, value=old.value)), forms(number)))
     return found
@@ -100,17 +96,20 @@ def compare_outputs(page: str, recorded: Output, computed: Output, edges: Collec
     if isinstance(recorded, Figure) and isinstance(computed, Figure):
         apart = compare_figures(recorded, computed)
         both = recorded, computed
-        return [Row(page, computed.cell, f"{computed.title}: {what}", *rest, figures=both) for what, *rest in apart]
+        return [found.row(page, computed.cell, f"{computed.title}: {found.what}", both) for found in apart]
+    if not isinstance(recorded, Text) or not isinstance(computed, Text):
+        raise TypeError(f"{page}: two outputs of one kind are compared, got {recorded!r} and {computed!r}")
     two = compare_text.difference(recorded.joined, computed.joined, edges)
     return [Row(page, computed.cell, computed.kind, *two, "as printed")] if two else []
 
 
 def one_sided_row(page: str, output: Output, is_new: bool) -> Row:
     text = DRAWN if isinstance(output, Figure) else shorten(output.joined)
-    row = Row(page, output.cell if is_new else None, *one_sided(output_name(output), text, is_new))
+    found = one_sided(output_name(output), text, is_new)
+    figures = None
     if isinstance(output, Figure):
-        return replace(row, figures=(None, output) if is_new else (output, None))
-    return row
+        figures = (None, output) if is_new else (output, None)
+    return found.row(page, output.cell if is_new else None, found.what, figures)
 
 
 def same_kind(recorded: Output, computed: Output) -> bool:
@@ -127,11 +126,17 @@ def compare_page(page: str, recorded: Page, computed: Page) -> tuple[list[Row], 
     kept = Page()
     for name in dict.fromkeys([*computed.numbers, *recorded.numbers]):
         old, new = recorded.numbers.get(name), computed.numbers.get(name)
-        apart = compare_number(old, new)
-        if apart:
-            rows.append(Row(page, new.cell if new else None, f"number {name}", *apart))
-        if new is not None:
-            kept.numbers[name] = new if apart else replace(new, value=old.value)
+        what = f"number {name}"
+        if new is None:
+            rows.append(Row(page, None, what, shorten(in_words(recorded.numbers[name])), NOTHING, "missing"))
+            continue
+        kept.numbers[name] = new
+        if old is None:
+            rows.append(Row(page, new.cell, what, NOTHING, shorten(in_words(new)), "new"))
+        elif apart := compare_number(old, new):
+            rows.append(Row(page, new.cell, what, *apart))
+        else:
+            kept.numbers[name] = replace(new, value=old.value)
     for old, new in aligned(recorded.outputs, computed.outputs, output_key):
         if old is not None and new is not None and same_kind(old, new):
             apart = compare_outputs(page, old, new, forms_at_an_edge(recorded, computed, new.cell))
@@ -183,7 +188,7 @@ def faults_of_text(page: str, text: Text, computed: Page) -> Iterator[Row]:
     if text.kind == "other":
         yield fault(page, text.cell, "output", text.joined, "not recorded, so not accepted")
     beside = [number for number in computed.numbers.values() if number.cell == text.cell]
-    small = {number.below for number in beside if number.is_noise}
+    small = {number.below for number in beside if number.below is not None}
     small |= {compare_text.value(form) for number in beside for form in forms(number)}
     for found, reason in compare_text.faults(text.joined, small):
         yield fault(page, text.cell, text.kind, found, reason)

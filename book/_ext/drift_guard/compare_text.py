@@ -62,12 +62,13 @@ def difference(recorded: str, computed: str, pairs: Collection[tuple[str, str]] 
         compared = words
     if compared[0] != compared[1]:
         return excerpts(recorded, computed)
-    wrong = [place for place, two in enumerate(zip(*numbers)) if not same_number(*two, pairs)]
+    wrong = [place for place, (old, new) in enumerate(zip(*numbers)) if not same_number(old, new, pairs)]
     if not wrong:
         return None
     more = f" (+{len(wrong) - 1} more)" if len(wrong) > 1 else ""
     before = " ".join(words[0][wrong[0]].split())[-(WIDTH // 2) :]
-    return tuple(f"{before} {text[wrong[0]]}".strip() + more for text in numbers)
+    old, new = (f"{before} {text[wrong[0]]}".strip() + more for text in numbers)
+    return old, new
 
 
 def excerpts(recorded: str, computed: str) -> tuple[str, str]:
@@ -76,10 +77,11 @@ def excerpts(recorded: str, computed: str) -> tuple[str, str]:
         return recorded, computed
     place = next((n for n, (r, c) in enumerate(zip(recorded, computed)) if r != c), min(len(recorded), len(computed)))
     start = max(0, place - WIDTH // 2)
-    return tuple(
+    old, new = (
         ("…" if start else "") + text[start : start + WIDTH] + ("…" if len(text) > start + WIDTH else "")
         for text in (recorded, computed)
     )
+    return old, new
 
 
 def faults(text: str, small: Collection[float] = ()) -> list[tuple[str, str]]:

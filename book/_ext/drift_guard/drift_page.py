@@ -125,9 +125,10 @@ def rows_as_table(rows: list[Row]) -> str:
 
 def section(place: int, rows: list[Row], folder: Path, root: Path, site: Path) -> str:
     """Return the part of the page about one figure, whose images it puts into the folder."""
-    old, new = rows[0].figures
-    page, name = rows[0].page, (new or old).name
-    before = pictured(image_on_site(site, page, (old or new).name), folder, f"{place}-old")
+    old, new = rows[0].figures or (None, None)
+    old_name, new_name = (figure.name if figure else "" for figure in (old, new))
+    page, name = rows[0].page, new_name or old_name
+    before = pictured(image_on_site(site, page, old_name or new_name), folder, f"{place}-old")
     after = pictured(root / new.image.lstrip("/") if new and new.image else None, folder, f"{place}-new")
     over = f'<div class="over">{before}{after}</div>' if before and after else ""
     inks = ink_pictures(ink_of(old), ink_of(new))

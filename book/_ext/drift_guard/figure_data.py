@@ -14,6 +14,7 @@ import math
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Drawn:
     """What one artist draws in a panel: points in the units of the axes (nan: placed otherwise), values of colours."""
 
     panel: str
-    thing: object
+    thing: Any  # an artist of matplotlib, or a group of bars
     points: list[np.ndarray] = field(default_factory=list)
     values: np.ndarray | None = None
 
@@ -124,8 +125,8 @@ def mesh_centres(corners: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the centres of a mesh's cells; of a smooth mesh, which has a value for each corner, the corners."""
     if values.size == corners.shape[0] * corners.shape[1]:
         return corners.reshape(-1, 2)
-    sides = corners[:-1, :-1], corners[1:, :-1], corners[:-1, 1:], corners[1:, 1:]
-    return (sum(sides) / 4).reshape(-1, 2)
+    sides = corners[:-1, :-1] + corners[1:, :-1] + corners[:-1, 1:] + corners[1:, 1:]
+    return (sides / 4).reshape(-1, 2)
 
 
 def bar_ends(corners: np.ndarray, orientation: str | None) -> np.ndarray:

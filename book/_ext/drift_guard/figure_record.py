@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from matplotlib import (
@@ -87,7 +88,8 @@ class Panel:
             return points, {"fraction": "xy"[data[0]]}
         if not any(data):
             return points, {"in": system_name(self.ax.figure, transform)}
-        for first, rest in transform._iter_break_from_left_to_right():  # what a cell turns or stretches before
+        break_up = getattr(transform, "_iter_break_from_left_to_right")  # noqa: B009  unknown to matplotlib's types
+        for first, rest in break_up():  # what a cell turns or stretches before
             if rest == self.ax.transData:
                 return first.transform(points), {}
         return points, {"in": "data, then moved"}
@@ -121,7 +123,7 @@ def system_name(figure, coordinates) -> str:
     return "fraction of the figure" if coordinates.contains_branch(figure.transSubfigure) else "inches or pixels"
 
 
-def noise_of(artist: Artist) -> float | None:
+def noise_of(artist: object) -> float | None:
     """Return the bound that a cell gave an artist that draws rounding noise."""
     return getattr(artist, "noise_below", None)
 
@@ -131,7 +133,7 @@ def dashes(artist) -> str | list:
     return artist.get_linestyle() if isinstance(artist.get_linestyle(), str) else artist_looks.line_styles(artist)
 
 
-def mapped(panel: Panel, artist: ScalarMappable) -> dict:
+def mapped(panel: Panel, artist: Any) -> dict:
     """Return what turns an array into colours, and the array."""
     array = artist.get_array()
     if array is None:
@@ -181,7 +183,8 @@ def shape_of(norm) -> dict:
 
 
 def vertices(path: Path) -> np.ndarray:
-    return path.vertices[path.codes != Path.CLOSEPOLY] if path.codes is not None else path.vertices
+    points = np.asarray(path.vertices)
+    return points if path.codes is None else points[np.asarray(path.codes) != Path.CLOSEPOLY]
 
 
 # One function a kind: (panel, artist) -> what it draws.
@@ -479,10 +482,10 @@ def furniture(ax: Axes) -> Iterable[Artist]:
 
 
 def titles_of(ax: Axes) -> tuple[text.Text, ...]:
-    return ax.title, ax._left_title, ax._right_title
+    return ax.title, vars(ax)["_left_title"], vars(ax)["_right_title"]
 
 
-def axes_record(ax: Axes, refused: list[str], where: str, table: list[Part]) -> dict:
+def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> dict:
     if isinstance(ax, SecondaryAxis):
         return secondary_record(ax)
     if ax.name not in ("rectilinear", "polar"):
@@ -570,7 +573,8 @@ def figure_record(figure: Figure, table: list[Part] | None = None) -> dict:
         if (title := getattr(figure, f"_{name}")) is not None and (shown := artist_looks.shown_text(title))
     }
     record.update(titles)
-    known = {id(part) for part in (figure.patch, figure._suptitle, figure._supxlabel, figure._supylabel)}
+    titled = [vars(figure)[name] for name in ("_suptitle", "_supxlabel", "_supylabel")]
+    known = {id(part) for part in (figure.patch, *titled)}
     record["artists"] = []
     for thing in figure.get_children():
         if id(thing) in known or isinstance(thing, Axes) or not thing.get_visible():

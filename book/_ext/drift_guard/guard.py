@@ -21,6 +21,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 
 from drift_guard import cell_outputs, compare_pages, drift_page, record_files, report
+from drift_guard.kept import Kept
 from drift_guard.page_data import Number, Page, Row
 
 ACCEPT = "GUARD_ACCEPT"
@@ -34,7 +35,7 @@ class Drifted(SphinxError):
 
 
 @dataclass
-class Comparison:
+class Comparison(Kept):
     """What came of comparing all pages with their records."""
 
     rows: list[Row] = field(default_factory=list)
@@ -97,14 +98,14 @@ def refuse_ci(app: Sphinx, config: Config) -> None:
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     """Compare all pages, and end the build where they differ from the records and nobody accepts that."""
     name = app.config.guard_folder.rstrip("/")
-    state = cell_outputs.state(env)
+    state = cell_outputs.State.of(env)
     found = compare(Path(app.srcdir, name), name, {page: state.pages[page] for page in sorted(state.pages)})
     found.page = show(app, found.rows)
     annotate(env, found.rows, state.pages)
     if any(row.fault for row in found.rows) or (found.rows and not is_set(ACCEPT)):
         sys.stdout.flush()  # the table is the last of the output
         raise Drifted(report.verdict(found.rows, app.config.guard_command, found.page))
-    vars(app)["drift_guard"] = found
+    found.keep_on(app)
     state.settled = found.numbers  # from here on the pages quote what is recorded
 
 
@@ -124,14 +125,14 @@ def annotate(env: BuildEnvironment, rows: list[Row], pages: dict[str, Page]) -> 
     """Mark the lines of the cells where GitHub runs the build."""
     if is_set("GITHUB_ACTIONS"):
         lines = {page: (str(env.doc2path(page, base=False)), made.lines) for page, made in pages.items()}
-        print(*report.annotations(rows, lines), sep="\n", flush=True)
+        print(*report.github_annotations(rows, lines), sep="\n", flush=True)
 
 
 def accept(app: Sphinx, exception: Exception | None) -> None:
     """Rewrite the records of a build that came to its end."""
     if exception is not None or not is_set(ACCEPT):
         return
-    found: Comparison = vars(app)["drift_guard"]
+    found = Comparison.of(app)
     for path, page in found.writes.items():
         if page is None:
             path.unlink()

@@ -7,9 +7,9 @@ All of it travels as glue that is not displayed, so that the execution cache kee
 import json
 import os
 import sys
+from typing import Any
 
 from ipykernel.iostream import OutStream
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
 from drift_guard import unseen
@@ -25,7 +25,7 @@ def publish(name: str, payload: dict) -> None:
 
 
 class Recorder:
-    def __init__(self, shell: InteractiveShell):
+    def __init__(self, shell: Any):  # of IPython, whose formatters have no types
         self.shell = shell
         shell.runs = 0  # not `execution_count`, which is already one ahead while a cell runs
         self.figures = 0
@@ -35,7 +35,7 @@ class Recorder:
         self.shell.runs += 1
         self.figures = 0
         if self.watch is not None:
-            self.watch.begin()
+            self.watch.begin(self.shell.transform_cell(info.raw_cell or ""))
 
     def end(self, result) -> None:
         if self.watch is None:
@@ -86,7 +86,7 @@ def answering(figure, image, formatter, printer):
     return answer
 
 
-def load_ipython_extension(shell: InteractiveShell) -> None:
+def load_ipython_extension(shell: Any) -> None:
     # ipykernel sends what is printed five times a second, in the middle of a line too, and MyST-NB ends each piece with
     # a line break: on a busy machine a line falls in two. Without the timer it is sent when a cell displays or ends.
     if isinstance(sys.stdout, OutStream):
@@ -97,5 +97,6 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", recorder.figure)
     if unseen.ROOT in os.environ:  # in a build
         recorder.watch = unseen.Watch()
-        unseen.refuse_clock(recorder.watch.is_of_the_book)
+        unseen.fix_clock(recorder.watch.is_of_the_book, unseen.fixed_time())
+        unseen.watch_states(recorder.watch)
         sys.addaudithook(recorder.watch.audit)

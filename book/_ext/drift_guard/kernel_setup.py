@@ -14,6 +14,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from drift_guard.kept import Kept
+
 EXTENSIONS = Path(__file__).parents[1]  # where a kernel finds drift_guard
 PROFILE = """# Written by the build: how IPython runs the cells.
 c.InteractiveShellApp.extensions = ["drift_guard.kernel_recorder"]
@@ -23,7 +25,7 @@ c.IPKernelApp.log_level = "ERROR"
 
 
 @dataclass
-class KernelSetup:
+class KernelSetup(Kept):
     """What the kernels are started with."""
 
     configuration: list[str] = field(default_factory=list)  # lines of IPython's configuration
@@ -32,11 +34,6 @@ class KernelSetup:
     sources: list[Path] | None = None  # the files that cells may read; None: nobody watches what they read
     folders: list[Path] = field(default_factory=list)  # the folders that cells may list
     advice: str = ""  # what to do with a file that is not among them
-
-
-def of(app: Sphinx) -> KernelSetup:
-    """Return the application's setup of kernels."""
-    return vars(app).setdefault("kernel_setup", KernelSetup())
 
 
 def folder_of(app: Sphinx) -> Path:
@@ -48,14 +45,15 @@ def folder_of(app: Sphinx) -> Path:
 
 def watch_reads(app: Sphinx, sources: Iterable[Path], folders: Iterable[Path], advice: str) -> None:
     """Make it a fault that a cell reads a file that is not among the sources, or asks for what nobody can watch."""
-    of(app).sources = list(sources)
-    of(app).folders = list(folders)
-    of(app).advice = advice
+    kernels = KernelSetup.of(app)
+    kernels.sources = list(sources)
+    kernels.folders = list(folders)
+    kernels.advice = advice
 
 
 def write(app: Sphinx, config: Config) -> None:
     """Write the profile, and put all that kernels inherit into the environment."""
-    setup = of(app)
+    setup = KernelSetup.of(app)
     folder = folder_of(app)
     profile = folder / "profile_default"
     profile.mkdir(exist_ok=True)

@@ -24,10 +24,6 @@ class Number:
     shown: str = ""  # the format in which a value is printed
     tolerance: float = TOLERANCE
 
-    @property
-    def is_noise(self) -> bool:
-        return self.below is not None
-
 
 @dataclass(frozen=True)
 class Text:

@@ -37,7 +37,7 @@ def to_json(page: Page) -> dict:
 
 
 def number_to_json(number: Number) -> dict:
-    return {"below": number.below} if number.is_noise else {"value": number.value}
+    return {"value": number.value} if number.below is None else {"below": number.below}
 
 
 def output_to_json(output: Output) -> dict:
@@ -150,10 +150,10 @@ def is_value(value: Value) -> bool:
 def output_from_json(output: Any) -> Output:
     demand(isinstance(output, dict), "an output")
     if "figure" in output:
-        words = [output.get(part) for part in ("figure", "alt", "caption")]
-        demand(all(isinstance(text, str) for text in words) and len(output) == 4, "a figure")
+        name, alt, caption = (output.get(part) for part in ("figure", "alt", "caption"))
+        demand(all(isinstance(text, str) for text in (name, alt, caption)) and len(output) == 4, "a figure")
         demand_drawing(output.get("draws"))
-        return Figure(*words, output["draws"])
+        return Figure(name, alt, caption, output["draws"])
     demand(len(output) == 1, "an output")
     [(kind, lines)] = output.items()
     demand(isinstance(lines, list) and all(isinstance(line, str) for line in lines), f"an output, {kind}")

@@ -46,7 +46,7 @@ def look_at(page: str) -> list[str]:
     return [f"The figures, old and new:  {page}"] if page else []
 
 
-def annotations(rows: list[Row], lines: dict[str, tuple[str, list[int | None]]]) -> list[str]:
+def github_annotations(rows: list[Row], lines: dict[str, tuple[str, list[int | None]]]) -> list[str]:
     """Return the rows as commands by which GitHub marks lines; `lines` has a page's file and the lines of its cells."""
     found = []
     for row in rows:

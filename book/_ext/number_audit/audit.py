@@ -32,9 +32,9 @@ from sphinx.errors import SphinxError
 from sphinx.util import logging
 
 from cited_numbers import numbers_of_record, source_lines
+from drift_guard.kept import Kept
 from number_audit import number_scan, page_numbers
-from number_audit.page_numbers import Typed
-from number_audit.state import state
+from number_audit.page_numbers import AuditedPage, Typed
 
 log = logging.getLogger(__name__)
 EXCEPTIONS = Path(__file__).parents[2] / "audit.yml"
@@ -42,6 +42,14 @@ EXCEPTIONS = Path(__file__).parents[2] / "audit.yml"
 
 class NotBacked(SphinxError):
     category = "The audit of typed numbers"
+
+
+@dataclass
+class State(Kept):
+    """What the audit knows of the pages."""
+
+    pages: dict[str, AuditedPage] = field(default_factory=dict)
+    lenders: dict[str, set[str]] = field(default_factory=dict)  # pages whose literals count in a part with this label
 
 
 @dataclass
@@ -64,7 +72,7 @@ def exceptions(path: Path = EXCEPTIONS) -> dict[str, str]:
 
 def lent_literals(env: BuildEnvironment) -> dict[str, set[Decimal]]:
     """Return by label what cells of other pages put in, those of an exercise's solution and of an erratum's marks."""
-    found = state(env)
+    found = State.of(env)
     lenders = dict(found.lenders)
     for entry in getattr(env, "sphinx_exercise_registry", {}).values():
         if "target_label" in entry["node"]:
@@ -93,8 +101,8 @@ def audit_number(findings: Findings, page: str, one: Typed, phrases: dict[str, s
 
 def typed_in_meanings(env: BuildEnvironment) -> Iterator[tuple[str, str, str]]:
     """Yield id, meaning and number where a number of a meaning is no literal of the page that publishes the id."""
-    for name, number in numbers_of_record.state(env).numbers.items():
-        put_in = state(env).pages[number.page].put_in
+    for name, number in numbers_of_record.State.of(env).numbers.items():
+        put_in = State.of(env).pages[number.page].put_in
         for one in number_scan.in_text(number.entry.meaning):
             if not put_in.intersection(one.values):
                 yield name, number.entry.meaning, one.text
@@ -103,7 +111,7 @@ def typed_in_meanings(env: BuildEnvironment) -> Iterator[tuple[str, str, str]]:
 def audit_pages(env: BuildEnvironment, phrases: dict[str, str]) -> Findings:
     findings = Findings()
     lent = lent_literals(env)
-    for page, audited in sorted(state(env).pages.items()):
+    for page, audited in sorted(State.of(env).pages.items()):
         for one in sorted(audited.typed, key=lambda one: one.line):
             audit_number(findings, page, one, phrases, lent.get(one.borrower, set()))
     for name, meaning, text in typed_in_meanings(env):
@@ -134,17 +142,17 @@ def read(app: Sphinx, doctree) -> None:
     page = app.env.docname
     bibliography = [str(Path(app.srcdir, name)) for name in app.config.bibtex_bibfiles]
     source = source_lines.source_of(app.env, page)
-    state(app.env).pages[page] = page_numbers.read_page(doctree, source, bibliography)
+    State.of(app.env).pages[page] = page_numbers.read_page(doctree, source, bibliography)
 
 
 def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    state(env).pages.pop(page, None)
+    State.of(env).pages.pop(page, None)
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     findings = audit_pages(env, exceptions())
-    quoted = sum(map(len, numbers_of_record.state(env).quotes.values()))
-    log.info("%s", summary(findings, len(state(env).pages), quoted))
+    quoted = sum(map(len, numbers_of_record.State.of(env).quotes.values()))
+    log.info("%s", summary(findings, len(State.of(env).pages), quoted))
     if findings.faults:
         advice = (
             f"{len(findings.faults)} number(s) without backing. Quote them ({{num}}`id`, \\num{{id}}), or let a cell of"

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from html import unescape
+from html.parser import HTMLParser
 
 from docutils import nodes
 from IPython.core.inputtransformer2 import TransformerManager
@@ -128,11 +129,13 @@ def code_of(doctree) -> tuple[list[str], list[str]]:
             cells.append(block.astext())
         elif block.get("language") in CODE and not inside(block, "cell_code"):
             blocks.append(block.astext())
-    blocks += [
-        re.sub(r"(?m)^(?:>>>|\.\.\.) ?|^(?!>>>|\.\.\.).*$", "", block.astext())
-        for block in doctree.findall(nodes.doctest_block)
-    ]
+    blocks += [example_code(block.astext()) for block in doctree.findall(nodes.doctest_block)]
     return cells, blocks
+
+
+def example_code(text: str) -> str:
+    """Return the code of an interactive example without what it prints."""
+    return re.sub(r"(?m)^(?:>>>|\.\.\.) ?|^(?!>>>|\.\.\.).*$", "", text)
 
 
 def documented(doctree) -> list[str]:
@@ -225,17 +228,30 @@ def text_of_html(html: str) -> str:
     return unescape(re.sub(r"<[^>]*>", "", re.sub(r"<sup\b[^>]*>", "^", html)))
 
 
+class Attributes(HTMLParser):
+    """Gather the texts that HTML says or shows without having them between its tags."""
+
+    READ = re.compile("alt|title|placeholder|label|summary|value|aria-(?:label|description|valuetext|roledescription)")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found += [text for name, text in attributes if text and self.READ.fullmatch(name)]
+
+
 def alternatives(doctree):
     """Yield the alternative texts of a page with their nodes."""
-    for image in doctree.findall(nodes.image):
-        if image.get("alt"):
-            yield image, image["alt"]
-    for node in doctree.findall(lambda node: isinstance(node, nodes.reference | nodes.abbreviation)):
-        if hover := node.get("reftitle") or node.get("explanation"):
-            yield node, hover
+    for node in doctree.findall(nodes.Element):
+        for name in "alt", "reftitle", "title", "explanation":
+            if isinstance(text := node.get(name), str):
+                yield node, text
     for raw in doctree.findall(nodes.raw):
-        for match in re.finditer(r"""\b(?:alt|aria-label|title)\s*=\s*(?:"([^"]*)"|'([^']*)')""", raw.astext()):
-            yield raw, match[1] or match[2] or ""
+        attributes = Attributes()
+        attributes.feed(raw.astext())
+        for text in attributes.found:
+            yield raw, text
 
 
 def blocks(node):
@@ -301,9 +317,11 @@ def read_page(doctree, source: list[str], bibliography: list[str]) -> AuditedPag
     for node, text in alternatives(doctree):
         for number in number_scan.in_text(text):
             add(number, text, node, alternative=True)
-    for block in doctree.findall(nodes.literal_block):
-        if inside(block, "cell_code_source") or (block.get("language") in CODE and not inside(block, "cell_code")):
-            for text in strings(block.astext()):
+    for block in doctree.findall(lambda node: isinstance(node, nodes.literal_block | nodes.doctest_block)):
+        is_cell_code = inside(block, "cell_code_source")
+        is_example = isinstance(block, nodes.doctest_block)
+        if is_cell_code or is_example or (block.get("language") in CODE and not inside(block, "cell_code")):
+            for text in strings(example_code(block.astext()) if is_example else block.astext()):
                 for number in number_scan.in_text(text):
                     add(number, text, block)
     for node in doctree.findall(PendingGlueReference):

@@ -10,7 +10,6 @@ runs afterwards only looks it up, by `path`: playwright's own Chromium if it is 
 from __future__ import annotations
 
 import functools
-import itertools
 import os
 import platform
 import shutil
@@ -22,11 +21,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Playwright, sync_playwright
-
-try:
-    import fcntl
-except ImportError:  # no such locks on Windows, and no apt either
-    fcntl = None
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -122,6 +116,8 @@ def obstacle() -> str | None:
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """Let one process at a time install; the lock is on this file's folder and goes with the process."""
+    import fcntl  # which Windows lacks, as it lacks apt
+
     folder = os.open(Path(__file__).parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -135,14 +131,16 @@ def apt(*words: str) -> subprocess.CompletedProcess:
     command = ["apt-get", "-q", "-o", f"DPkg::Lock::Timeout={PATIENCE}", *words]
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
     end = time.monotonic() + PATIENCE
-    for attempt in itertools.count():
+    waits = False
+    while True:
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf8", errors="replace",
                               stdin=subprocess.DEVNULL, env=environment)  # fmt: skip
         locked = done.returncode != 0 and any(words in done.stderr for words in LOCKED)
         if not locked or time.monotonic() > end:
             return done
-        if attempt == 0:
+        if not waits:
             print(f"Another program has apt's lock: waiting for it, for at most {PATIENCE} seconds ...", flush=True)
+        waits = True
         time.sleep(PAUSE)
 
 

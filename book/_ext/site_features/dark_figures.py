@@ -46,6 +46,7 @@ def oklab(colour: str) -> tuple[float, float, float]:
 
 def hexadecimal(lightness: float, a: float, b: float) -> str:
     """Return the colour as `#rrggbb`, less saturated where the screen could not show it."""
+    rgb = (0.0, 0.0, 0.0)
     for saturation in (1 - step / 20 for step in range(21)):
         long = (lightness + (0.3963377774 * a + 0.2158037573 * b) * saturation) ** 3
         medium = (lightness - (0.1055613458 * a + 0.0638541728 * b) * saturation) ** 3
@@ -95,9 +96,9 @@ def visit_image(self: HTML5Translator, node: nodes.image) -> None:
 
 def size(svg: str) -> str:
     """Return the drawing's width and height as attributes, so that its place is kept while it loads."""
-    root = re.search(r"<svg\b.*?>", svg, re.DOTALL)[0]
-    points = {side: float(re.search(rf'\b{side}="([\d.]+)pt"', root)[1]) for side in ("width", "height")}
-    return " ".join(f'{side}="{round(value * 96 / 72)}"' for side, value in points.items())
+    start, end = svg.index("<svg"), svg.index(">", svg.index("<svg"))
+    points = dict(re.findall(r'\b(width|height)="([\d.]+)pt"', svg[start:end]))
+    return " ".join(f'{side}="{round(float(points[side]) * 96 / 72)}"' for side in ("width", "height"))
 
 
 def mark(app: Sphinx, doctree: nodes.document) -> None:

@@ -123,7 +123,7 @@ def stems(app: Sphinx) -> dict[str, str]:
     return {
         page: page.rpartition("/")[2]
         for page in sorted(app.env.found_docs)
-        if app.env.nb_metadata.get(page, {}).get("exec_data")
+        if vars(app.env)["nb_metadata"].get(page, {}).get("exec_data")
     }
 
 
@@ -132,7 +132,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         return
     root, folder = Path(app.srcdir), Path(app.outdir, FOLDER)
     folder.mkdir(exist_ok=True)
-    commit, edition, numbers = commit_of(root), Edition.of(app.config), numbers_of_record.state(app.env).numbers
+    commit, edition, numbers = commit_of(root), Edition.of(app.config), numbers_of_record.State.of(app.env).numbers
     notebooks = {}
     for page, name in stems(app).items():
         path = Path(app.env.doc2path(page))

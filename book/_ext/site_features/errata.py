@@ -10,18 +10,58 @@ makes the entry "Erratum E1", which can be linked to as `erratum-e1`. Where a ch
 number that two entries have, a mark without an entry and an entry without a mark each end a strict build.
 """
 
+from __future__ import annotations
+
 import re
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.writers.html5 import HTML5Translator
 
-from number_audit import state as audit
+from drift_guard.kept import Kept
+from number_audit import audit
 
 log = logging.getLogger(__name__)
 NUMBER = re.compile(r"E(\d+)[a-z]?")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an entry or a mark stands."""
+
+    number: str
+    page: str
+    id: str
+    line: int | None
+
+    @property
+    def location(self) -> tuple[str, int | None]:
+        return self.page, self.line
+
+
+@dataclass
+class Errata(Kept):
+    """The entries and marks of all pages, by page."""
+
+    entries: dict[str, list[Place]] = field(default_factory=dict)
+    marks: dict[str, list[Place]] = field(default_factory=dict)
+
+
+def by_number(places: dict[str, list[Place]]) -> dict[str, list[Place]]:
+    found: dict[str, list[Place]] = {}
+    for page in sorted(places):
+        for place in places[page]:
+            found.setdefault(place.number, []).append(place)
+    return found
+
+
+# ---- when a page is read
 
 
 class erratum(nodes.Admonition, nodes.Element):
@@ -37,7 +77,7 @@ class Erratum(SphinxDirective):
     has_content = True
     option_spec: ClassVar = {"source": directives.unchanged_required}
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
         if not NUMBER.fullmatch(name) or "source" not in self.options:
             raise self.error(f"an erratum is numbered E1, E2, … and names its :source:, got {name!r} {self.options}")
@@ -48,12 +88,12 @@ class Erratum(SphinxDirective):
         self.set_source_info(box)
         box += nodes.title("", f"Erratum {name}")
         self.state.nested_parse(self.content, self.content_offset, box)
-        self.env.get_domain("std").note_hyperlink_target(label, self.env.docname, label, f"Erratum {name}")
+        self.env.domains["std"].note_hyperlink_target(label, self.env.docname, label, f"Erratum {name}")
         return [box]
 
 
 class Mark(SphinxRole):
-    def run(self):
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         if not NUMBER.fullmatch(self.text):
             raise ValueError(f"an erratum is named E1, E2, …, got {self.text!r}")
         mark = erratum_mark("", number=self.text, ids=[f"see-{self.text.lower()}-{self.env.new_serialno('erratum')}"])
@@ -61,75 +101,86 @@ class Mark(SphinxRole):
         return [mark], []
 
 
-def collect(env):
-    """Return the entries by number, as lists of (entry, page), and the marks likewise."""
-    entries, marks = {}, {}
-    for page in sorted(env.found_docs):
-        doctree = env.get_doctree(page)
-        for kind, found in (erratum, entries), (erratum_mark, marks):
-            for node in doctree.findall(kind):
-                found.setdefault(node["number"], []).append((node, page))
-    return entries, marks
+def note_places(app: Sphinx, doctree: nodes.document) -> None:
+    page, state = app.env.docname, Errata.of(app.env)
+    for kind, places in (erratum, state.entries), (erratum_mark, state.marks):
+        found = [Place(node["number"], page, node["ids"][0], node.line) for node in doctree.findall(kind)]
+        if found:
+            places[page] = found
 
 
-def check(app, env):
-    entries, marks = app.errata = collect(env)
+def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
+    Errata.of(env).entries.pop(page, None)
+    Errata.of(env).marks.pop(page, None)
+
+
+# ---- when all pages are read
+
+
+def check(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of what has no counterpart, and let an entry name what the cells beside its marks put in."""
+    entries, marks = by_number(Errata.of(env).entries), by_number(Errata.of(env).marks)
     for number, places in entries.items():
         if len(places) > 1:
-            pages = " and on ".join(page for _, page in places)
+            pages = " and on ".join(place.page for place in places)
             said = "erratum %s stands on %s; give one of them another number"
-            log.warning(said, number, pages, location=places[1][0])
+            log.warning(said, number, pages, location=places[1].location)
         if number not in marks:
             said = "no page has the mark {erratum}`%s`, so nothing leads to the entry"
-            log.warning(said, number, location=places[0][0])
+            log.warning(said, number, location=places[0].location)
     for number, places in marks.items():
         if number not in entries:
-            log.warning("{erratum}`%s` has no entry on the page of the errata", number, location=places[0][0])
-    # An entry may name what the cells beside its marks put in.
-    marked = {f"erratum-{number.lower()}": {page for _, page in places} for number, places in marks.items()}
-    audit.state(env).lenders = marked
+            log.warning("{erratum}`%s` has no entry on the page of the errata", number, location=places[0].location)
+    lenders = {f"erratum-{number.lower()}": {place.page for place in places} for number, places in marks.items()}
+    audit.State.of(env).lenders = lenders
 
 
-def link(app, doctree, page):
+# ---- when a page is written
+
+
+def link(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Set the link of each mark, and let each entry list its marks."""
-    entries, marks = getattr(app, "errata", None) or collect(app.env)
+    entries, marks = by_number(Errata.of(app.env).entries), by_number(Errata.of(app.env).marks)
     for mark in list(doctree.findall(erratum_mark)):
-        for _, there in entries.get(mark["number"], [])[:1]:
-            words = f"Erratum {mark['number']}: a source says otherwise"
-            uri = f"{app.builder.get_relative_uri(page, there)}#erratum-{mark['number'].lower()}"
-            mark += nodes.reference("", mark["number"], internal=True, refuri=uri, reftitle=words)
-    for entry in doctree.findall(erratum):
+        for entry in entries.get(mark["number"], [])[:1]:
+            words = f"Erratum {entry.number}: a source says otherwise"
+            uri = f"{app.builder.get_relative_uri(page, entry.page)}#{entry.id}"
+            mark += nodes.reference("", entry.number, internal=True, refuri=uri, reftitle=words)
+    for box in doctree.findall(erratum):
         where = nodes.paragraph("", "", nodes.Text("In the book: "), classes=["where"])
-        for place, (mark, there) in enumerate(marks.get(entry["number"], [])):
-            if place:
+        for count, mark in enumerate(marks.get(box["number"], [])):
+            if count:
                 where += nodes.Text(", ")
-            uri = f"{app.builder.get_relative_uri(page, there)}#{mark['ids'][0]}"
-            where += nodes.reference("", app.env.titles[there].astext(), internal=True, refuri=uri)
+            uri = f"{app.builder.get_relative_uri(page, mark.page)}#{mark.id}"
+            where += nodes.reference("", app.env.titles[mark.page].astext(), internal=True, refuri=uri)
         where += nodes.Text(".")
-        entry += where
+        box += where
 
 
-def visit(self, node):
-    self.body.append(self.starttag(node, "aside", CLASS="", **{"aria-label": f"Erratum {node['number']}"}))
+def visit(self: HTML5Translator, node: erratum) -> None:
+    attributes: dict[str, Any] = {"class": "", "aria-label": f"Erratum {node['number']}"}
+    self.body.append(self.starttag(node, "aside", **attributes))
 
 
-def depart(self, node):
+def depart(self: HTML5Translator, node: erratum) -> None:
     self.body.append("</aside>\n")
 
 
-def visit_mark(self, node):
+def visit_mark(self: HTML5Translator, node: erratum_mark) -> None:
     self.body.append(self.starttag(node, "span", "", CLASS="erratum-mark"))
 
 
-def depart_mark(self, node):
+def depart_mark(self: HTML5Translator, node: erratum_mark) -> None:
     self.body.append("</span>")
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict:
     app.add_node(erratum, html=(visit, depart))
     app.add_node(erratum_mark, html=(visit_mark, depart_mark))
     app.add_directive("erratum", Erratum)
     app.add_role("erratum", Mark())
+    app.connect("doctree-read", note_places)
+    app.connect("env-purge-doc", forget_page)
     app.connect("env-updated", check)
     app.connect("doctree-resolved", link, priority=50)  # before `num` puts the digits in
-    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "2", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -28,8 +28,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from build_control.parallel_build import processors
+from cited_numbers import numbers_page
 from cited_numbers.edition import Edition
-from cited_numbers.numbers_page import pages_in_order
 from drift_guard import cell_outputs, figure_data
 from site_features import dark_figures, figure_files
 from site_features.interactive_figures import interactive
@@ -154,11 +154,13 @@ def words_of(node: nodes.Element | None) -> list[nodes.Node]:
     return copy.children
 
 
-def heading_of(node: nodes.Node) -> nodes.title | None:
+def heading_of(node: nodes.Node | None) -> nodes.title | None:
     """Return the title of the section in which something stands."""
-    while node is not None and not isinstance(node, nodes.section):
+    while not isinstance(node, nodes.section):
+        if node is None:
+            return None
         node = node.parent
-    return node and node.next_node(nodes.title)
+    return next(iter(node.findall(nodes.title)), None)
 
 
 def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
@@ -176,17 +178,7 @@ def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
         raise DownloadError(
             f"two figures or tables have the name {faults[0]!r}, and one file would overwrite the other"
         )
-    contents = env.tocs[page]
-    for item in list(contents.findall(nodes.list_item)):
-        if "of-figures" in item["classes"]:
-            item.parent.remove(item)
-    top = next(iter(contents.findall(nodes.list_item)))
-    if not isinstance(top.children[-1], nodes.bullet_list):
-        top += nodes.bullet_list()
-    for chapter in chapters(env):
-        text = nodes.Text(env.titles[chapter].astext())
-        link = nodes.reference("", "", text, internal=True, refuri=page, anchorname=f"#{group_id(chapter)}")
-        top.children[-1].append(nodes.list_item("", addnodes.compact_paragraph("", "", link), classes=["of-figures"]))
+    numbers_page.list_in_contents(env, page, {chapter: group_id(chapter) for chapter in chapters(env)})
     return [page]
 
 
@@ -197,7 +189,9 @@ def names(env: BuildEnvironment) -> list[str]:
 
 def chapters(env: BuildEnvironment) -> list[str]:
     """Return the pages that have figures or tables, in the order of the book."""
-    return [page for page in pages_in_order(env) if found(env).figures.get(page) or found(env).tables.get(page)]
+    return [
+        page for page in numbers_page.pages_in_order(env) if found(env).figures.get(page) or found(env).tables.get(page)
+    ]
 
 
 def group_id(page: str) -> str:
@@ -311,7 +305,8 @@ class List:
         target = table.name if table.numbered else "#"
         words = self.words(thing, table.page, target, table.title, "lecture-caption")
         if not table.numbered:  # nothing on its page has its name
-            words[0][0]["refuri"] = self.app.builder.get_relative_uri(self.page, table.page)
+            link_to_page = next(iter(words.findall(nodes.reference)))
+            link_to_page["refuri"] = self.app.builder.get_relative_uri(self.page, table.page)
         return [html("<li>"), words, html(f'<p class="lecture-files"><span>data {link}</span></p></li>')]
 
 

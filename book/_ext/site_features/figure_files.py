@@ -103,6 +103,7 @@ def run(shares: list[list[dict]]) -> None:
     with_text = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf8"}
     started = [subprocess.Popen(command, **with_text) for _ in shares]
     for process, jobs in zip(started, shares):
+        assert process.stdin is not None, "it is a pipe"
         process.stdin.write(json.dumps(jobs))
         process.stdin.close()
         process.stdin = None

@@ -36,7 +36,7 @@ The scripts are deferred classic scripts, which work from a file:// address, and
 import json
 import re
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -82,7 +82,6 @@ def scripts(name: str) -> tuple[str, ...]:
 
 class Interactive(SphinxDirective):
     required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
@@ -116,7 +115,8 @@ class TakeStaticFigure(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         for node in list(self.document.findall(interactive)):
             cell = node.next_node(descend=False, siblings=True)
-            if getattr(cell, "get", dict().get)("nb_element") != "cell_code" or not any(cell.findall(nodes.image)):
+            is_cell = isinstance(cell, nodes.Element) and cell.get("nb_element") == "cell_code"
+            if cell is None or not is_cell or not any(cell.findall(nodes.image)):
                 log.warning(
                     "the interactive figure %r is followed by no cell that draws its static figure",
                     node["figure"],
@@ -130,7 +130,7 @@ class TakeStaticFigure(SphinxTransform):
 
 def stored_data(env: BuildEnvironment, figure: str) -> object:
     """Return what a cell of the book stored for a figure with `store_data`, or None."""
-    stored = [made.data[figure] for made in cell_outputs.state(env).pages.values() if figure in made.data]
+    stored = [made.data[figure] for made in cell_outputs.State.of(env).pages.values() if figure in made.data]
     return stored[0] if stored else None
 
 

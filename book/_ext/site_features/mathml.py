@@ -93,7 +93,7 @@ def check_formulas(app: Sphinx, doctree: nodes.document) -> None:
             to_mathml(tex, display=isinstance(node, nodes.math_block))
         except ValueError as error:
             logger.warning("formula not readable: %s: %s", error, node.astext().strip(), location=node, type="mathml")
-        if _UUID.fullmatch(node.get("label") or ""):
+        if isinstance(node, nodes.math_block) and _UUID.fullmatch(node.get("label") or ""):
             _remove_number(node)
 
 

@@ -27,7 +27,7 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import ArrayObject, ByteStringObject, DictionaryObject, NameObject, TextStringObject
+from pypdf.generic import ArrayObject, ByteStringObject, DictionaryObject, NameObject, PdfObject, TextStringObject
 
 from build_control import skip_unchanged
 from build_control.git_commit import Commit, commit_of
@@ -110,8 +110,14 @@ def front(site: Path) -> str:
 def contents(site: Path, first: str) -> list[str]:
     """Return all pages in the order of the navigation, the front page first."""
     links = read(site, first).select("nav.bd-links a.reference.internal")
-    pages = [local(first, link["href"])[0] for link in links]
+    pages = [local(first, text_of(link, "href"))[0] for link in links]
     return list(dict.fromkeys([first, *pages]))
+
+
+def text_of(node: Tag, name: str) -> str:
+    """Return an attribute of an element as text, an empty one where it has none."""
+    value = node.get(name) or ""
+    return value if isinstance(value, str) else " ".join(value)
 
 
 def chapter(site: Path, page: str, pages: set[str], folder: str, address: str) -> Tag:
@@ -120,28 +126,31 @@ def chapter(site: Path, page: str, pages: set[str], folder: str, address: str) -
     `address` is the site's, or empty: what the paper does not hold is linked there.
     """
     article = read(site, page).select_one("article")
+    if article is None:
+        raise NoSite(f"{site / page} holds no article; build the site again: make book")
     for node in article.select(SCREEN):
         node.decompose()
     for node in article.select("details"):
         node["open"] = ""
     for node in article.find_all(True):
-        if node.get("id"):
-            node["id"] = anchor(page, node["id"])
+        if own := text_of(node, "id"):
+            node["id"] = anchor(page, own)
         for name in REFERENCES:
             if name in node.attrs:
                 del node[name]  # they are about tips and controls, which are not on paper
-        if node.get("src") and not outside(node["src"]):
-            node["src"] = f"{folder}/{local(page, node['src'])[0]}"
+        source, target = text_of(node, "src"), text_of(node, "href")
+        if source and not outside(source):
+            node["src"] = f"{folder}/{local(page, source)[0]}"
             node.attrs.pop("loading", None)
-        if node.name == "a" and "href" in node.attrs and not outside(node["href"]):
-            path, name = local(page, node["href"])
+        if node.name == "a" and "href" in node.attrs and not outside(target):
+            path, name = local(page, target)
             if path in pages:
                 node["href"] = f"#{anchor(path, name)}"
             elif address:
                 node["href"] = address.rstrip("/") + "/" + quote(path)
             else:
                 del node["href"]
-    article["class"] = [*article.get("class", []), "paper-chapter"]
+    article["class"] = f"{text_of(article, 'class')} paper-chapter"
     article["id"] = key(page)
     return article
 
@@ -149,9 +158,8 @@ def chapter(site: Path, page: str, pages: set[str], folder: str, address: str) -
 def headings(article: Tag) -> Iterator[tuple[int, str, str]]:
     """Yield level, text and id of the headings that the contents list."""
     for heading in article.find_all(["h1", "h2"]):
-        section = heading.find_parent(["section"])
-        name = article["id"] if heading.name == "h1" else section.get("id") if section else None
-        if name:
+        section = article if heading.name == "h1" else heading.find_parent("section")
+        if section is not None and (name := text_of(section, "id")):
             inner = "".join(str(child) for child in heading.contents)
             yield int(heading.name[1]), re.sub(r"\s+id=\"[^\"]*\"|</?a\b[^>]*>", "", inner), name
 
@@ -183,7 +191,7 @@ def document(site: Path, folder: str, numbers: dict[str, int], commit: Commit | 
     first = front(site)
     pages = contents(site, first)
     sheets = [
-        local(page, link["href"].split("?")[0])[0]
+        local(page, text_of(link, "href").split("?")[0])[0]
         for page in pages
         for link in read(site, page).select("link[rel=stylesheet]")
     ]
@@ -213,21 +221,22 @@ def places(pdf: Path) -> dict[str, int]:
     return {unquote(name.removeprefix("/")): number + 1 for name, number in found.items() if number is not None}
 
 
-def children(item: DictionaryObject) -> Iterator[DictionaryObject]:
-    child = item.get("/First")
-    while child is not None:
-        yield child.get_object()
-        child = child.get_object().get("/Next")
+def children(item: PdfObject) -> Iterator[DictionaryObject]:
+    child = item.get("/First") if isinstance(item, DictionaryObject) else None
+    while child is not None and isinstance(found := child.get_object(), DictionaryObject):
+        yield found
+        child = found.get("/Next")
 
 
 def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def name_bookmarks(item: DictionaryObject, titles: dict[str, str]) -> None:
+def name_bookmarks(item: PdfObject, titles: dict[str, str]) -> None:
     """Give the bookmarks their headings' text: Chromium joins words where a heading goes on in a new line."""
     for child in children(item):
-        title = titles.get(squeezed(child["/Title"]), child["/Title"])
+        title = str(child["/Title"])
+        title = titles.get(squeezed(title), title)
         child[NameObject("/Title")] = TextStringObject(title)
         name_bookmarks(child, titles)
 
@@ -267,8 +276,9 @@ def print_site(site: Path, commit: Commit | None) -> Path:
     work.mkdir(exist_ok=True)
     page_file, raw = work / "book.html", work / "raw.pdf"
     numbers: dict[str, int] = {}
+    text = ""
     with sync_playwright() as playwright:
-        steady = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en", "TZ": "UTC"}  # fonts are chosen by language, too
+        steady: dict[str, str | float | bool] = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en", "TZ": "UTC"}
         browser = playwright.chromium.launch(executable_path=chromium.path(playwright), args=chromium.FLAGS, env=steady)
         page = browser.new_page()
         page.set_default_timeout(300_000)

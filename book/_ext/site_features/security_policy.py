@@ -13,6 +13,8 @@ import re
 from sphinx.application import Sphinx
 from sphinx.jinja2glue import BuiltinTemplateLoader
 
+from site_features.theme import with_one_viewport
+
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 FIRST = '<meta charset="utf-8" />'
 
@@ -42,7 +44,7 @@ def with_policy(html: str) -> str:
 
 class Templates(BuiltinTemplateLoader):
     def render(self, template: str, context: dict) -> str:
-        return with_policy(super().render(template, context))
+        return with_policy(with_one_viewport(super().render(template, context)))
 
 
 def setup(app: Sphinx) -> dict:

@@ -6,6 +6,7 @@ book/theme/components those that the theme names `../components`.
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -40,6 +41,22 @@ def configure(app: Sphinx, config: Config) -> None:
     config.html_context["default_mode"] = "auto"  # an empty one makes the theme's script complain
 
 
+VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*>')
+
+
+def with_one_viewport(html: str) -> str:
+    """Return a page with the first of its viewport tags: Sphinx, docutils and the theme each write one."""
+    first = VIEWPORT.search(html)
+    return html if first is None else html[: first.end()] + VIEWPORT.sub("", html[first.end() :])
+
+
+def drop_thebe(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Take out what thebe would run cells with, among it the address of somebody else's repository."""
+    for raw in list(doctree.findall(nodes.raw)):
+        if "x-thebe-config" in raw.astext() or "kernelName" in raw.astext():
+            raw.parent.remove(raw)
+
+
 def unused(asset: Stylesheet | JavaScript) -> bool:
     return str(asset.filename or "").endswith(UNUSED_ASSETS) or "THEBE" in asset.attributes.get("body", "")
 
@@ -63,6 +80,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", configure)
     app.add_css_file("book.css", priority=900)
     app.add_js_file("book.js", loading_method="defer")
+    app.connect("doctree-resolved", drop_thebe, priority=900)
     app.connect("html-page-context", drop_assets, priority=900)
     app.connect("build-finished", drop_files)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

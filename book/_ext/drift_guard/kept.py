@@ -1,0 +1,28 @@
+"""What an extension keeps with Sphinx's environment (from build to build) or application (for one build): one object of
+a class of its own, by which it is found."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+
+def key(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+class Kept:
+    """The base of such a class, whose fields all have a value to begin with."""
+
+    @classmethod
+    def of(cls, holder: object) -> Self:
+        """Return the object that an environment or application has of this class; it gets one where it has none."""
+        return vars(holder).setdefault(key(cls), cls())
+
+    def keep_on(self, holder: object) -> None:
+        """Take the place of the object that an environment or application has of this class."""
+        vars(holder)[key(type(self))] = self
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Take what an earlier build kept; one of an earlier version may lack a field, which then begins empty."""
+        self.__init__()
+        vars(self).update(kept)
