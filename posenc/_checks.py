@@ -14,8 +14,9 @@ AXES = 60  # NumPy has 64 at most, and a result may need a few more than what it
 _PLACES = "finite and at most 2**53 in size"
 _RANGE = "within the range of int64, uint64 or float64"
 _PLAIN: frozenset[Any] = frozenset(  # types of items that hide no masked array
-    {int, float, bool, complex, str, bytes, np.ndarray, *np.sctypeDict.values()}
+    {int, float, bool, complex, str, bytes, bytearray, memoryview, range, np.ndarray, *np.sctypeDict.values()}
 )
+_REAL: frozenset[Any] = frozenset({int, float, np.int64, np.float32, np.float64})  # of items that are no bools
 
 
 def is_array(value: object) -> TypeGuard[NDArray[Any]]:
@@ -177,6 +178,25 @@ def is_masked(value: Any) -> bool:
     return False
 
 
+def _holds_bool(value: Any) -> bool:
+    """Whether True or False stands in a list, at any depth, where NumPy counts it as 1 or 0 beside a number."""
+    if isinstance(value, (bool, np.bool_)):
+        return True
+    if is_array(value):
+        return value.dtype == bool or (value.dtype == object and any(map(_holds_bool, value.flat)))
+    if _is_list(value):
+        return not set(map(type, value)) <= _REAL and any(map(_holds_bool, value))
+    kind = cast(type[object], type(value))
+    if kind in _PLAIN or hasattr(kind, "__array__") or not (hasattr(kind, "__len__") and hasattr(kind, "__getitem__")):
+        return False
+    return any(map(_holds_bool, value))
+
+
+def unwrapped(value: Any) -> Any:
+    """A value, but the array in place of a memoryview, which is a sequence that may refuse to tell its items."""
+    return np.asarray(value) if isinstance(value, memoryview) else value
+
+
 def array_of(value: Any, name: str, wanted: str) -> NDArray[Any]:
     """Any array but a masked one, seen as a plain one; `wanted` says in messages what it must hold."""
     if type(value) is np.ndarray:
@@ -209,6 +229,8 @@ def numeric(value: ArrayLike, name: str, longer: bool = False, limits: str = _RA
         if large is not None:
             raise ValueError(f"{name} must be {limits}, got {show(large)}")
         raise TypeError(f"{name} must be an array of real numbers, got dtype {array.dtype}: {show(value)}")
+    if not isinstance(value, np.ndarray) and _holds_bool(value):
+        raise TypeError(f"{name} must be an array of real numbers, got True or False among them: {show(value)}")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8 and not longer:
         return _as_float64(array, name)
     return array
@@ -281,7 +303,7 @@ def integers(value: ArrayLike, name: str) -> NDArray[Any]:
         return array.astype(int)
     if array.dtype.kind == "f" and not isinstance(value, np.ndarray):
         items = _items(value)
-        if all(_is_integer(item) and not isinstance(item, bool) for item in items):
+        if all(map(_is_integer, items)):
             numbers = [int(item) for item in items]
             far = max(numbers, key=abs)
             if abs(far) >= 2**63:

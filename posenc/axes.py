@@ -188,6 +188,7 @@ def _has_no_axes(value: Any) -> bool:
 
 def _sizes(sections: Any) -> list[int]:
     """Pairs of each axis, of which there is one at least."""
+    sections = _checks.unwrapped(sections)
     if isinstance(sections, Mapping):
         named = _named(sections, "sections")
         sizes = [_checks.count(size, f"sections[{name!r}]", most=2**31) for name, size in named.items()]
@@ -308,6 +309,7 @@ def apply_axial_rotary(
 
 def _by_axis(positions: Any, sections: Any) -> list[NDArray[np.float64]]:
     """Positions an axis, in the order of the sections."""
+    positions = _checks.unwrapped(positions)
     if isinstance(sections, Mapping) != isinstance(positions, Mapping):
         raise TypeError("positions and sections must both be lists or both be dicts by the names of axes")
     if isinstance(positions, Mapping):

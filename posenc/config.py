@@ -425,6 +425,7 @@ def _check_sections(given: dict[str, Any], pairs: int) -> None:
 
 
 def _list(value: Any, name: str) -> list[Any]:
+    value = _checks.unwrapped(value)
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, (Sequence, np.ndarray)):
         raise TypeError(f"{name} must be a list of numbers, got {_checks.show(value)}")
     return list(cast(Sequence[Any], value))

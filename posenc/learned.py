@@ -20,7 +20,7 @@ def learned_encoding(table: ArrayLike, positions: ArrayLike) -> NDArray[Any]:
     PE(p) = table[p],  0 <= p < len(table).
 
     Parameters: `table`, real numbers of shape (length, dim); `positions`, integers of any shape (..., n).
-    Returns: array of shape (..., n, dim) in the table's dtype (float64 for longer floats), a copy.
+    Returns: array of shape (..., n, dim) in the table's dtype (float64 for longer floats) in native byte order, a copy.
     Raises: IndexError for a position below 0 (there is no counting from the end) or past the table; TypeError for
     positions that are no integers; ValueError for a table that is not two-dimensional.
     Source: Gehring et al. 2017, "Convolutional Sequence to Sequence Learning", section 3.1.
@@ -39,7 +39,8 @@ def learned_encoding(table: ArrayLike, positions: ArrayLike) -> NDArray[Any]:
         bad = p.min() if p.min() < 0 else p.max()
         raise IndexError(f"position {bad} is not in a table of {len(rows)} positions, 0 to {len(rows) - 1}")
     _checks.room("positions", (*p.shape, rows.shape[1]))
-    return np.take(rows, p, axis=0)
+    found = np.take(rows, p, axis=0)
+    return found.astype(found.dtype.newbyteorder("="), copy=False)
 
 
 METHODS = ("linear", "cubic")

@@ -88,7 +88,8 @@ def git(folder: Path, *words: str) -> None:
 
 
 def state(folder: Path, cells: str = "cells") -> str:
-    return source_state.state_of_all(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"), cells)
+    asked = source_state.asked_for(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"))
+    return source_state.state_of(asked, cells, source_state.sums_of(folder, source_state.all_files(folder)))
 
 
 def test_everything_that_a_build_reads_is_part_of_the_state(folder, monkeypatch):
@@ -147,7 +148,7 @@ def site(tmp_path, monkeypatch) -> Path:
 
 def test_packages_count_by_their_contents(site, tmp_path):
     def now() -> str:
-        return source_state.packages(source_state.installed(tmp_path / "project"), tmp_path / "sum")
+        return source_state.packages(tmp_path / "project", tmp_path / "sum")
 
     first, file = now(), site / "one.py"
     file.rename(site / "other.py")
@@ -169,20 +170,16 @@ def test_packages_count_by_their_contents(site, tmp_path):
 
 def test_what_was_read_of_packages_is_kept_until_one_is_written(site, tmp_path, monkeypatch):
     kept = tmp_path / "sum"
-
-    def now() -> str:
-        return source_state.packages(source_state.installed(tmp_path / "project"), kept)
-
-    first = now()
+    first = source_state.packages(tmp_path / "project", kept)
     assert not kept.exists(), "a file just written may be written again at what counts as the same moment"
     monkeypatch.setattr(source_state, "SETTLED", -(10**9))
-    assert now() == first and kept.exists()
+    assert source_state.packages(tmp_path / "project", kept) == first and kept.exists()
     with monkeypatch.context() as changed:
         changed.setattr(source_state.Installed, "contents", lambda self: pytest.fail("it is read again"))
-        assert now() == first
+        assert source_state.packages(tmp_path / "project", kept) == first
     (site / "one.py").write_text("VALUE = 'other'\n", encoding="utf8")
     os.utime(site / "one.py", (1e9, 1e9))
-    assert now() != first
+    assert source_state.packages(tmp_path / "project", kept) != first
 
 
 @pytest.mark.parametrize("checkout", [True, False])

@@ -1,5 +1,6 @@
 """Whatever is put in for an argument, a function answers in plain arrays or refuses it in words of its own."""
 
+import collections
 import datetime
 import decimal
 import inspect
@@ -183,3 +184,51 @@ def test_every_argument_is_tried():
         parameters = inspect.signature(getattr(posenc, name)).parameters
         assert list(arguments) == [p for p in parameters if p in arguments] and arguments
         assert not {p.name for p in parameters.values() if p.default is p.empty} - set(arguments)
+
+
+@pytest.mark.parametrize("memory", [np.ones((2, 3)), np.arange(6.0).reshape(2, 3).T, np.ones((2, 1, 3), np.int16)])
+def test_a_memoryview_of_several_axes_counts_as_its_array(memory):
+    """Items of one cannot be asked for, so that none is looked at for masked arrays."""
+    view = memoryview(memory)
+    assert np.array_equal(posenc.sinusoidal_encoding(view, 4), posenc.sinusoidal_encoding(memory, 4))
+    assert np.array_equal(posenc.softmax([view, view])[0], posenc.softmax(memory))
+
+
+def test_a_memoryview_of_numbers_that_python_does_not_read_is_refused_or_taken_as_its_array():
+    halves = memoryview(np.ones(2, np.float16))
+    with pytest.raises(TypeError, match=r"sections\[0\] must be an integer, got 1.0"):
+        posenc.pair_axes(halves)
+    with pytest.raises(TypeError, match=r"sections\[0\] must be an integer, got array"):
+        posenc.pair_axes(memoryview(np.ones((2, 2), int)))
+    turned = posenc.apply_axial_rotary(np.ones((1, 4)), memoryview(np.ones((2, 1))), memoryview(np.ones(2, int)))
+    assert np.array_equal(turned, posenc.apply_axial_rotary(np.ones((1, 4)), [[1], [1]], [1, 1]))
+    settings = {"rope_type": "longrope", "original_max_position_embeddings": 4, "attention_factor": 1.0}
+    factors = {"short_factor": halves, "long_factor": halves}
+    assert np.array_equal(posenc.from_config(settings | factors, 4).frequencies, posenc.frequencies(4))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *([1.0, True], [5, False], (2, np.True_), [[1, 2], [3, True]], [np.array(True), 1.5], [[1, 0], [True, False]]),
+        *([np.array([True, False]), np.array([1, 2])], collections.deque([1, True]), [range(2), (True, 1)]),
+        [np.array([1, True], object), np.array([1.5, 2])],
+    ],
+)
+def test_a_bool_in_a_list_of_numbers_is_no_number(value):
+    """NumPy makes it 1 or 0 without a word."""
+    words = "real numbers, got (True or False among them|dtype object)"
+    with pytest.raises(TypeError, match=f"positions must be an array of {words}"):
+        posenc.phasors(value, 2)
+    with pytest.raises(TypeError, match=f"offsets must be an array of {words}"):
+        posenc.similarity(value, 2)
+    with pytest.raises(TypeError, match=f"x must be an array of {words}"):
+        posenc.softmax(value)
+    with pytest.raises(TypeError, match=f"relative must be an array of {words}"):
+        posenc.t5_buckets(value, bidirectional=True)
+
+
+def test_rows_of_a_table_in_foreign_byte_order_come_in_the_machines_own():
+    table = np.arange(6.0).reshape(3, 2).astype(">f4")
+    rows = posenc.learned_encoding(table, [2, 0])
+    assert rows.dtype == np.float32 and rows.dtype.isnative and np.array_equal(rows, table[[2, 0]])

@@ -25,6 +25,7 @@ import yaml
 from sphinx.application import Sphinx
 
 from build_control.git_commit import LEFT_OUT, commit_of, files_at_hand
+from drift_guard.kept import Kept
 
 EXTENSIONS = Path(__file__).parents[1]
 PASSED = (
@@ -102,12 +103,13 @@ class Installed:
                         compiled.unlink()
 
 
-def packages(found: list[Installed], kept: Path) -> str:
-    """Return a digest of installed packages: the names in their folders, and the contents of the files.
+def packages(root: Path, kept: Path, found: list[Installed] | None = None) -> str:
+    """Return a digest of all installed packages: the names in their folders, and the contents of the files.
 
     To read them all takes a second. So the file `kept` holds the digest, beside one of the times of all files, and they
-    are read again only where that is another one now.
+    are read again only where that is another one now. What is `found` need not be looked for again.
     """
+    found = installed(root) if found is None else found
     now = times_of(found)
     with suppress(OSError, ValueError):
         before, total = kept.read_text(encoding="utf8").split()
@@ -195,20 +197,18 @@ def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list
     return sorted(set(whole)), partly
 
 
-def keys(root: Path, patterns: Patterns, of_packages: str) -> tuple[str, list[Path]]:
-    """Return the state of what cells depend on, the digest of the packages included, and the sources among it."""
+def keys(root: Path, patterns: Patterns, kept: Path, found: list[Installed] | None = None) -> tuple[str, list[Path]]:
+    """Return the state of what cells depend on, and the sources among it; `kept` is the file of `packages`."""
     whole, partly = sources(root, patterns)
     passed = [f"{name}={os.environ.get(name)}" for name in PASSED]
-    python = [sys.version, platform.machine(), of_packages, *passed]
+    python = [sys.version, platform.machine(), packages(root, kept, found), *passed]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
 
 
-def state_of_all(app: Sphinx, cells: str) -> str:
-    """Return the state of everything that a build reads, and of how it was asked for."""
-    root = Path(app.srcdir)
-    asked = [*sys.argv[1:], str(app.outdir), commit_of(root), os.environ.get("SOURCE_DATE_EPOCH")]
-    return digest([cells.encode(), repr(asked).encode(), *contents(root, all_files(root))])
+def asked_for(app: Sphinx) -> str:
+    """Return how a build was asked for, and of which commit."""
+    return repr([*sys.argv[1:], str(app.outdir), commit_of(Path(app.srcdir)), os.environ.get("SOURCE_DATE_EPOCH")])
 
 
 def all_files(root: Path) -> list[Path]:
@@ -219,6 +219,13 @@ def state_of_site(site: Path) -> str:
     """Return names, sizes and times of the site's files; not the time that a copy may keep, or anyone may set."""
     files = ((path.relative_to(site).as_posix(), path.stat()) for path in files_in(site))
     return digest(f"{name} {stat.st_size} {stat.st_ctime_ns}".encode() for name, stat in files)
+
+
+def state_of_kept(app: Sphinx) -> str:
+    """Return the state of what Sphinx and MyST-NB keep for the next build."""
+    folder = Path(app.doctreedir)
+    files = [*folder.rglob("*.doctree"), folder / "environment.pickle", *files_in(folder.parent / "jupyter_execute")]
+    return digest(f"{path} {key}".encode() for path, key in sorted(states(files).items()))
 
 
 def sum_of(folder: Path) -> str:
@@ -237,53 +244,66 @@ def states(paths: Iterable[Path]) -> States:
 class SourceState:
     """What a build found when it began."""
 
+    asked: str  # how it was asked for
     cells: str  # the state of what cells depend on
-    everything: str  # the state of all that the build reads
+    files: dict[str, str]  # the sums of all files that the build reads, by their paths from the folder of the sources
     listed: list[Path]  # the sources that cells depend on
     of_cells: States  # by which a file shows that it is written again
     of_everything: States
-    edited: tuple[bool, bool] | None = None  # what `edited_meanwhile` told
+
+    def state(self, files: dict[str, str]) -> str:
+        """Return the state of some of the files, and of all that is no file."""
+        return state_of(self.asked, self.cells, files)
+
+    @property
+    def everything(self) -> str:
+        return self.state(self.files)
 
 
-def states_of(app: Sphinx, found: list[Installed]) -> tuple[States, States]:
-    """Return the states of what cells depend on, and of everything that the build reads."""
+def state_of(asked: str, cells: str, files: dict[str, str]) -> str:
+    return digest([asked.encode(), cells.encode(), repr(sorted(files.items())).encode()])
+
+
+@dataclass
+class OfBuild(Kept):
+    found: SourceState | None = None  # when the build began
+    edited: tuple[bool, bool] | None = None  # since then, as it was found at the end
+
+
+def look(app: Sphinx, patterns: Patterns) -> SourceState:
     root = Path(app.srcdir)
-    whole, partly = sources(root, app.config.fresh_sources)
-    of_cells = states([*whole, *partly]) | {Path(times_of(found)): None}
-    return of_cells, states(all_files(root))
+    whole, partly = sources(root, patterns)
+    found = installed(root)
+    of_cells = states([*whole, *partly]) | {times_of(found): None}
+    of_everything = states(all_files(root))  # before their contents are looked at
+    cells, listed = keys(root, patterns, sums_kept(Path(app.outdir)), found)
+    return SourceState(asked_for(app), cells, sums_of(root, all_files(root)), listed, of_cells, of_everything)
 
 
-def installed_at_start(app: Sphinx) -> list[Installed]:
-    """Return what was installed when this build first asked: to walk through it takes a quarter of a second."""
-    if "installed" not in vars(app):
-        vars(app)["installed"] = installed(Path(app.srcdir))
-    return vars(app)["installed"]
+def sums_of(root: Path, paths: Iterable[Path]) -> dict[str, str]:
+    names = {Path(os.path.relpath(path, root)).as_posix(): path for path in paths}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in names.items()}
 
 
 def of(app: Sphinx) -> SourceState:
     """Return what this build found when it began."""
-    found = vars(app).get("source_state")
-    if found is None:
-        packed = installed_at_start(app)
-        of_cells, of_everything = states_of(app, packed)  # before their contents are looked at
-        of_packages = packages(packed, sums_kept(Path(app.outdir)))
-        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources, of_packages)
-        found = SourceState(cells, state_of_all(app, cells), listed, of_cells, of_everything)
-        vars(app)["source_state"] = found
-    return found
+    build = OfBuild.of(app)
+    if build.found is None:
+        build.found = look(app, app.config.fresh_sources)
+    return build.found
 
 
 def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
     """Tell whether something that cells depend on, or anything that the build reads, was written since it began.
 
-    It may have been read before or after. Asked for again, when the site is written, the answer is the same: what is
-    written later the build does not read.
+    It may have been read before or after. This is asked at the end of a build, and looked for once.
     """
-    begun = of(app)
-    if begun.edited is None:
-        of_cells, of_everything = states_of(app, installed(Path(app.srcdir)))
-        begun.edited = of_cells != begun.of_cells, of_everything != begun.of_everything
-    return begun.edited
+    build, root = OfBuild.of(app), Path(app.srcdir)
+    if build.edited is None:
+        whole, partly = sources(root, app.config.fresh_sources)
+        of_cells = states([*whole, *partly]) | {times_of(installed(root)): None}
+        build.edited = of_cells != of(app).of_cells, states(all_files(root)) != of(app).of_everything
+    return build.edited
 
 
 def setup(app: Sphinx) -> dict:
