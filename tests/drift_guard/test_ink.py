@@ -1,4 +1,4 @@
-"""The coarse picture of a figure's ink: what no record of its artists one by one holds shows in it, twice over."""
+"""The coarse picture of a figure's ink: what no record of its artists one by one holds shows in it."""
 
 import copy
 import functools

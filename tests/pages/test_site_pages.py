@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_faults import faults
-from browser import Site, settle
-from playwright.sync_api import Browser
+from browser import Pages, Site, settle
 
 pytestmark = pytest.mark.browser
 
@@ -66,10 +65,9 @@ HIDDEN_SCROLLERS = """() => [...document.querySelectorAll("article *")].filter(e
 }).map(e => e.className + " " + e.textContent.trim().slice(0, 40))"""
 
 
-def visit(browser: Browser, site: Site, name: str) -> Visit:
+def visit(pages: Pages, site: Site, name: str) -> Visit:
     result, failures, requests, responses = Visit(), [], [], []
-    context = browser.new_context(viewport=SCREEN)
-    page = context.new_page()
+    page = pages.open(viewport=SCREEN)
     page.on("pageerror", lambda error: failures.append(str(error)))
     page.on("console", lambda m: m.type in ("error", "warning") and failures.append(m.text))
     page.on("requestfailed", lambda request: failures.append(f"failed: {request.url}"))
@@ -91,14 +89,14 @@ def visit(browser: Browser, site: Site, name: str) -> Visit:
     page.wait_for_function(f"() => ({HIDDEN_SCROLLERS})().length === 0")  # the page's scripts follow its size
     result.failures, result.requests = list(failures), list(requests)
     result.axe = faults(page)  # which takes the page apart: its scripts may fail from here on
-    context.close()
+    pages.take_back(page)
     return result
 
 
 @pytest.fixture(scope="module")
-def visits(browser: Browser, site: Site) -> dict[str, Visit]:
+def visits(pages: Pages, site: Site) -> dict[str, Visit]:
     assert LESSON in site.pages
-    return {name: visit(browser, site, name) for name in site.pages}
+    return {name: visit(pages, site, name) for name in site.pages}
 
 
 def test_no_page_asks_another_host_for_anything(visits, site):
