@@ -1,12 +1,12 @@
 import os
 
-from browser import browser, built_book, page, site
+from browser import browser, built_book, page, pages, site
 from hypothesis import settings
 
 for variable in "CI", "GITHUB_ACTIONS", "FRESH_ANEW":
     os.environ.pop(variable, None)  # what a build does otherwise there is asked for by the tests that are about it
 
-__all__ = ["browser", "built_book", "page", "site"]
+__all__ = ["browser", "built_book", "page", "pages", "site"]
 
 collect_ignore = ["posenc/data"]  # stored values, and the programs that made them from other codes
 

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("jupyter-book")
-LIMIT = 120  # seconds after which a build that hangs is ended, with the status of its signal
+LIMIT = 300  # seconds after which a build that hangs is ended, with the status of its signal
 
 
 # ---- in the process that splits

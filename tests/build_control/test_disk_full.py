@@ -24,6 +24,8 @@ EXTENSIONS = (
     "error, words",
     [
         (OSError(errno.ENOSPC, "", "a/page.html"), "no room is left on the disk (a/page.html)"),
+        (OSError(errno.ENOSPC, "", "page.md", None, "site/page.md"), "no room is left on the disk (site/page.md)"),
+        (ValueError("OSError: [Errno 28] No space left on device: 'page.md' -> 'site/page.md'"), "(site/page.md)"),
         (OSError(errno.ENOSPC, ""), "no room is left on the disk (/a/_build)"),
         (ValueError("in a kernel\nOSError: [Errno 28] No space left on device: '/b/c'\n"), "on the disk (/b/c)"),
         (ValueError("in a process: OSError(28, 'No space left on device')"), "on the disk (/a/_build)"),

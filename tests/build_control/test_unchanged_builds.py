@@ -88,7 +88,8 @@ def git(folder: Path, *words: str) -> None:
 
 
 def state(folder: Path, cells: str = "cells") -> str:
-    return source_state.state_of_all(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"), cells)
+    asked = source_state.asked_for(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"))
+    return source_state.state_of(asked, cells, source_state.sums_of(folder, source_state.all_files(folder)))
 
 
 def test_everything_that_a_build_reads_is_part_of_the_state(folder, monkeypatch):

@@ -314,8 +314,8 @@ def test_from_a_number_to_its_row_to_its_cell_and_back_by_keyboard(book, browser
 
 
 @pytest.mark.browser
-def test_no_tip_is_cut_off_or_widens_a_narrow_page(book, browser):
-    page = browser.new_page(viewport={"width": 320, "height": 700})
+def test_no_tip_is_cut_off_or_widens_a_narrow_page(book, page):
+    page.set_viewport_size({"width": 320, "height": 700})
     page.goto(address(book, "one"))
     quotes = page.locator(".num")
     assert quotes.count() == 11  # in text, in an erratum, in two tables
@@ -328,18 +328,15 @@ def test_no_tip_is_cut_off_or_widens_a_narrow_page(book, browser):
           return document.documentElement.scrollWidth <= innerWidth
             && corners.every(([x, y]) => tip.contains(document.elementFromPoint(x, y)));
         }"""), quote.inner_text()
-    page.close()
 
 
 @pytest.mark.browser
-def test_on_paper_the_number_stands_alone(book, browser):
-    page = browser.new_page()
+def test_on_paper_the_number_stands_alone(book, page):
     page.goto(address(book, "one"))
     page.emulate_media(media="print")
     page.locator(".num a").first.focus()
     assert not page.locator(".num-tip").first.is_visible()
     assert page.locator(".num").first.inner_text() == "62.8"
-    page.close()
 
 
 @pytest.mark.browser

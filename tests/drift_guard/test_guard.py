@@ -305,6 +305,29 @@ def test_every_difference_is_listed_again_and_again_until_accepted(toy):
     assert status == 0, output
 
 
+def test_on_github_every_row_marks_a_line_of_its_cell(toy):
+    toy.set_package(OTHER_PACKAGE)
+    toy.change("first.md", ("# First\n", "# First\n\nA paragraph of\ntwo lines.\n\n- an item\n"),
+               ("<td>sum</td>", "<td>100%% of a: b</td>"))  # fmt: skip
+    toy.change("second.md", ("nothing but words", "nothing but a word"))
+    status, output = toy.build()
+    assert status == 1 and "::error" not in output
+    status, output = toy.build(GITHUB_ACTIONS="true")
+    assert status == 1
+    marks = re.findall(r"^::error file=([^,:]+),line=(\d+),title=drift::cell (\d+), (.+)$", output, re.MULTILINE)
+    assert marks and len(marks) == output.count("::error"), output
+    assert {(file, cell) for file, _, cell, _ in marks} == {
+        ("book/first.md", "1"), ("book/first.md", "3"), ("book/first.md", "4"), ("book/second.md", "1")}  # fmt: skip
+    for file, line, cell, _ in marks:
+        lines = (toy.folder / file).read_text(encoding="utf8").splitlines()
+        fences = [number for number, text in enumerate(lines, 1) if text.startswith("```")]
+        first, last = fences[2 * int(cell) - 2 : 2 * int(cell)]
+        assert first <= int(line) <= last, (file, line, cell, first, last)
+    [told] = [text for *_, text in marks if text.startswith("html")]
+    assert "100%25 of a: b" in told
+    assert any(text.startswith("number scale: recorded 1.5, computed 1.7") for *_, text in marks)
+
+
 def test_a_cell_put_in_front_moves_nothing_but_places(toy):
     before = toy.records()
     toy.change("first.md", ("# First\n", "# First\n\n```{code-cell} ipython3\nearlier = 0\n```\n"))

@@ -38,7 +38,7 @@ Markdown(shown(%r))
 PACKAGE = """from toy.planted import CHANGES, draw
 DISPLAYED = {displayed!r}
 def drawn(name):
-    return draw(*[CHANGES[name]] * {changed:d})
+    return draw(CHANGES[name], {changed})
 def shown(name):
     return DISPLAYED[name][{changed:d}]
 """
@@ -60,7 +60,7 @@ def toy(tmp_path_factory) -> Planted:
     book.write("first.md", "".join([HEADER, "\n# All kinds\n", *cells, *(SHOWN % name for name in DISPLAYED)]))
     book.write("second.md", HEADER + "\n# Second\n\n```{code-cell} ipython3\nprint('nothing but words')\n```\n")
     book.write("numbers.yml", "")
-    status, output = outcome(book.start(GUARD_ACCEPT="1"))
+    status, output = book.build(GUARD_ACCEPT="1")
     assert status == 0, output
     return book
 
@@ -76,7 +76,7 @@ def test_every_change_is_named_twice(toy):
     toy.plant(changed=True)
     try:
         for _ in range(2):
-            status, output = outcome(toy.start())
+            status, output = toy.build()
             assert status == 1
             cells = set(re.findall(r"^book/first +(\d+) ", output, re.MULTILINE))
             kinds = [*planted.CHANGES, *DISPLAYED]
@@ -87,6 +87,6 @@ def test_every_change_is_named_twice(toy):
         assert all(f"planted-{place}<" in page for place in range(1, len(planted.CHANGES) + 1))
     finally:
         toy.plant(changed=False)
-    status, output = outcome(toy.start())
+    status, output = toy.build()
     assert status == 0, output
     assert not (toy.folder / "_build" / "drift").exists(), "a build without drift leaves no page about one"

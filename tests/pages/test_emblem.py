@@ -65,13 +65,13 @@ def address(tmp_path_factory) -> str:
 
 
 @pytest.fixture
-def opened(browser, address):
+def opened(pages, address):
     """Open the figure in a state; afterwards no script has failed and nothing was asked for elsewhere."""
-    contexts, faults = [], []
+    given, faults = [], []
 
     def open_page(state: str = "", **options) -> Page:
-        contexts.append(browser.new_context(**{"viewport": {"width": 900, "height": 800}, **options}))
-        page = contexts[-1].new_page()
+        page = pages.open(**{"viewport": {"width": 900, "height": 800}, **options})
+        given.append(page)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
         page.on("request", lambda request: request.url.startswith("file:") or faults.append(request.url))
@@ -79,8 +79,8 @@ def opened(browser, address):
         return settled(page)
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in given:
+        pages.take_back(page)
     assert faults == []
 
 

@@ -40,11 +40,6 @@ DESKTOP, LANDSCAPE, PORTRAIT = ({"width": w, "height": h} for w, h in ((1280, 90
 
 
 @pytest.fixture(scope="module")
-def chromium(browser):
-    return browser
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """Pages `lab.html` and `explorer.html` that hold a figure and a section, beside a copy of the figures' files."""
     folder = tmp_path_factory.mktemp("interactive")
@@ -81,8 +76,22 @@ class Figure:
         page.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, address: str = "") -> "Figure":
-        self.page.goto("about:blank")
+        if self.page.url != "about:blank":
+            self.page.goto("about:blank")  # a change of the state alone would not load the page anew
         self.page.goto(self.url + address)
+        return self.drawn()
+
+    def turn_to(self, address: str) -> "Figure":
+        """Change the state by the address, as a link within the page does."""
+        if self.page.url == "about:blank":
+            return self.open(address)
+        self.at_rest().page.evaluate(
+            """(address) => location.hash === address || new Promise((done) => {
+                addEventListener("hashchange", done, { once: true });
+                location.hash = address;
+            })""",
+            address,
+        )
         return self.drawn()
 
     def drawn(self) -> "Figure":
@@ -151,23 +160,22 @@ def address_of(name: str, state: dict[str, int]) -> str:
 
 
 @pytest.fixture
-def figure(chromium, folder):
+def figure(pages, folder):
     """Make a figure on a fresh page; afterwards nothing must have gone wrong and nothing been asked for elsewhere."""
-    contexts, figures = [], []
+    figures = []
 
     def make(name: str, **options) -> Figure:
-        options = {"viewport": {"width": 1000, "height": 900}, **options}
-        contexts.append(chromium.new_context(**options))
-        figures.append(Figure(contexts[-1].new_page(), (folder / f"{name}.html").as_uri(), name))
+        page = pages.open(**{"viewport": {"width": 1000, "height": 900}, **options})
+        figures.append(Figure(page, (folder / f"{name}.html").as_uri(), name))
         return figures[-1]
 
     yield make
     for made in figures:
+        pages.take_back(made.page)
+    for made in figures:
         assert made.faults == []
         home = folder.as_uri()
         assert [url for url in made.requests if not url.startswith(home)] == []
-    for context in contexts:
-        context.close()
 
 
 # How the figures show numbers: the same rules, in Python.
@@ -488,14 +496,18 @@ def drag_by_touch(page: Page, start, end) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, LANDSCAPE], ids=["900 high", "390 high"])
+HOW = pytest.mark.parametrize(
+    ("size", "scheme"), [(DESKTOP, "light"), (LANDSCAPE, "dark")], ids=["900 high, light", "390 high, dark"]
+)
+
+
+@HOW
 @pytest.mark.parametrize("way", ["mouse", "key", "touch"])
 def test_every_handle_answers_mouse_key_and_touch(figure, way, size, scheme):
     explorer = figure("explorer", viewport=size, has_touch=way == "touch")
     start = {**EXPLORER, **VECTORS}
     for view, name, (right, down), changes in HANDLES:
-        explorer.view(view)
+        explorer.turn_to(address_of("explorer", {"view": VIEWS[view], **start}))
         explorer.page.evaluate("(scheme) => { document.documentElement.dataset.theme = scheme; }", scheme)
         handle = explorer.handle(name)
         if way == "key":
@@ -680,7 +692,7 @@ LABELS = """async (addresses) => {
     for (const address of addresses) {
         const changed = new Promise((done) => addEventListener("hashchange", done, { once: true }));
         location.hash = address;
-        await changed; await frame(); await frame(); await frame();
+        await changed; await frame();  // in which the figure drew, because it asked first
         const live = document.querySelector(".interactive-live").getBoundingClientRect();
         const labels = [...document.querySelectorAll(":is([role=tabpanel]:not([hidden]), #lab) :is(svg text, .handle)")]
             .filter((e) => e.textContent).map((e) => {
@@ -708,7 +720,8 @@ LABELS = """async (addresses) => {
 )
 def test_no_label_covers_another_in_any_state(figure, size):
     states = []
-    for view, T, d in itertools.product(range(3), (8, 128, 256), (8, 32, 128)):
+    shapes = (8, 8), (8, 128), (128, 32), (256, 8), (256, 128)
+    for view, (T, d) in itertools.product(range(3), shapes):
         last = T - 1
         for A, B in ((0, 0), (0, 1), (last, last), (last, 0), (last, last - 1), (T // 2, T // 2 + 1), (T // 2, T // 2)):
             trained = (2, T // 2, T)[len(states) % 3]
@@ -721,13 +734,12 @@ def test_no_label_covers_another_in_any_state(figure, size):
 LAB_HANDLES = {"wave-p": "p", "wave-q": "delta", "turn-p": "p", "turn-q": "delta", "offset": "delta"}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, LANDSCAPE], ids=["900 high", "390 high"])
+@HOW
 @pytest.mark.parametrize("way", ["mouse", "key", "touch"])
 def test_every_handle_of_the_lab_answers_mouse_key_and_touch(figure, way, size, scheme):
     lab = figure("lab", viewport=size, has_touch=way == "touch")
     for name, key in LAB_HANDLES.items():
-        lab.open(address_of("lab", {**LAB, "delta": 12}))
+        lab.turn_to(address_of("lab", {**LAB, "delta": 12}))
         lab.page.evaluate("(scheme) => { document.documentElement.dataset.theme = scheme; }", scheme)
         handle = lab.page.locator(f"[data-handle={name}]")
         if way == "key":
@@ -1044,8 +1056,7 @@ def test_directive_loads_what_the_page_needs_and_no_other_page(book):
     assert 'alt="A line."' in still.partition("</details>")[0] and "Fig. 1" in html
 
 
-def test_directive_works_on_a_built_page(book, chromium):
-    page = chromium.new_page()
+def test_directive_works_on_a_built_page(book, page):
     errors = []
     page.on("pageerror", lambda error: "interactive/" in (error.stack or "") and errors.append(error))
     page.goto((book.folder / "_build/html/book/index.html").as_uri())
@@ -1053,7 +1064,6 @@ def test_directive_works_on_a_built_page(book, chromium):
     expect(page.locator("[data-out=period]")).to_have_text(significant(posenc.wavelengths(64)[31]))
     expect(page.locator(".interactive-live")).to_be_visible()
     expect(page.get_by_role("img", name="A line.")).to_be_hidden()
-    page.close()
     assert errors == []
 
 

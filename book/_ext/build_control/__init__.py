@@ -10,7 +10,7 @@ MODULES = (
     "fail_on_warnings",
     "execution_cache",
     "kernel_surroundings",
-    "stale_files",
+    "changed_pages",
     "parallel_build",
 )
 

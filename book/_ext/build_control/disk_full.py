@@ -48,10 +48,11 @@ def reason(error: BaseException, folder: Path) -> str | None:
 
 
 def file_of(error: BaseException) -> str | None:
-    """Return the file that an error is about, or that the text of another process's error names."""
-    if name := getattr(error, "filename", None):
-        return os.fsdecode(name)
-    found = re.search(f"(?:{'|'.join(map(re.escape, TOLD))}): '([^']+)'", str(error))
+    """Return the file that an error is about, or that the text of another names; where it is copied, the copy."""
+    for name in getattr(error, "filename2", None), getattr(error, "filename", None):
+        if isinstance(name, str | bytes | os.PathLike):
+            return os.fsdecode(name)
+    found = re.search(f"(?:{'|'.join(map(re.escape, TOLD))}): (?:'[^']+' -> )?'([^']+)'", str(error))
     return found[1] if found else None
 
 

@@ -19,15 +19,13 @@ from build_control.execution_cache import age, cache_of, is_anew
 
 
 def end_if_nothing_changed(app: Sphinx) -> None:
-    """Look before all extensions are loaded, which takes longer; settings count as configuration only afterwards."""
-    site = Path(app.outdir)
-    patterns = app.config.overrides.get("fresh_sources", [])
-    cells, _ = source_state.keys(Path(app.srcdir), patterns, source_state.sums_kept(site))
+    """Look before all extensions are loaded, which takes longer."""
+    site, now = Path(app.outdir), source_state.of(app)
     front = site / "index.html"  # no builder but one that writes a site has it
-    is_same = stamped(app) == [source_state.state_of_all(app, cells), source_state.state_of_site(site)]
+    is_same = stamped(app)[:2] == [now.everything, source_state.state_of_site(site)]
     if is_same and front.exists() and not is_anew() and "--all" not in sys.argv:
         said = f"Nothing changed since the last build, which checked and wrote all of the site: {front}"
-        print("\n".join(filter(None, [said, age(cache_of(site, cells))])), flush=True)
+        print("\n".join(filter(None, [said, age(cache_of(site, now.cells))])), flush=True)
         os._exit(0)  # nothing is open; to take apart all that was imported takes Python longer than the check did
 
 
@@ -36,7 +34,8 @@ def stamp(app: Sphinx) -> Path:
 
 
 def stamped(app: Sphinx) -> list[str]:
-    """Return what the last build that came to its end found and left: the state of everything, and of the site."""
+    """Return what the last build that came to its end found and left: the states of everything, of the site, and of
+    what Sphinx kept."""
     return stamp(app).read_text(encoding="utf8").split() if stamp(app).exists() else []
 
 
@@ -47,7 +46,8 @@ def remove_stamp(app: Sphinx, env: BuildEnvironment, added: set, changed: set, r
 
 def write_stamp(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and not any(source_state.edited_meanwhile(app)):
-        states = source_state.of(app).everything, source_state.state_of_site(Path(app.outdir))
+        site = Path(app.outdir)
+        states = source_state.of(app).everything, source_state.state_of_site(site), source_state.state_of_kept(app)
         stamp(app).write_text("\n".join(states), encoding="utf8")
 
 
@@ -55,8 +55,8 @@ def add_to_site(site: Path) -> None:
     """Count what was put into a finished site since (the book on paper) as part of it."""
     file = site.parent / ".doctrees" / f"complete-{site.name}"
     if file.exists():
-        *found, _ = file.read_text(encoding="utf8").split()
-        file.write_text("\n".join([*found, source_state.state_of_site(site)]), encoding="utf8")
+        everything, _, kept = file.read_text(encoding="utf8").split()
+        file.write_text("\n".join([everything, source_state.state_of_site(site), kept]), encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict:

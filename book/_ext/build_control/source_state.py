@@ -17,7 +17,7 @@ import sysconfig
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ import yaml
 from sphinx.application import Sphinx
 
 from build_control.git_commit import LEFT_OUT, commit_of, files_at_hand
+from drift_guard.kept import Kept
 
 EXTENSIONS = Path(__file__).parents[1]
 PASSED = (
@@ -43,8 +44,8 @@ IN_THE_KERNEL = (
     "unseen",
 )
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
-COMPILED = {"__pycache__"}
-NOT_PYTHONS_OWN = COMPILED | {"site-packages", "dist-packages", "test"}
+NOT_RUN = {"__pycache__", "node_modules"}  # folders of which Python runs nothing as it is
+NOT_PYTHONS_OWN = NOT_RUN | {"site-packages", "dist-packages", "test"}
 SETTLED = 2 * 10**9  # nanoseconds after which a file that is written again surely has another time
 Patterns = list[str | dict[str, list[str]]]
 States = dict[Any, tuple[int, int] | None]
@@ -102,13 +103,13 @@ class Installed:
                         compiled.unlink()
 
 
-def packages(root: Path, kept: Path) -> str:
+def packages(root: Path, kept: Path, found: list[Installed] | None = None) -> str:
     """Return a digest of all installed packages: the names in their folders, and the contents of the files.
 
     To read them all takes a second. So the file `kept` holds the digest, beside one of the times of all files, and they
-    are read again only where that is another one now.
+    are read again only where that is another one now. What is `found` need not be looked for again.
     """
-    found = installed(root)
+    found = installed(root) if found is None else found
     now = times_of(found)
     with suppress(OSError, ValueError):
         before, total = kept.read_text(encoding="utf8").split()
@@ -140,7 +141,7 @@ def installed(root: Path) -> list[Installed]:
     """
     folders = {Path(entry or ".").resolve() for entry in sys.path} - {root.resolve()}
     folders = {folder for folder in folders if folder.is_dir() and any(folder.glob("*.*-info"))}
-    found = [Installed(folder, sorted(entries_of(folder, COMPILED))) for folder in sorted(folders)]
+    found = [Installed(folder, sorted(entries_of(folder, NOT_RUN))) for folder in sorted(folders)]
     own = Path(sysconfig.get_path("stdlib")).resolve()
     return [*found, Installed(own, sorted(entries_of(own, NOT_PYTHONS_OWN)))]
 
@@ -150,10 +151,13 @@ def times_of(found: list[Installed]) -> str:
 
 
 def entries_of(folder: str | Path, left_out: set[str]) -> Iterator[tuple[str, os.stat_result | None]]:
-    """Yield the files in a folder with their states, and the folders in it, without those of some names."""
+    """Yield the files in a folder with their states, and the folders in it, without those of some names.
+
+    Stubs, which only type checkers read, are left out, too: they are a third of all files.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name in left_out:
+            if entry.name in left_out or entry.name.endswith(".pyi"):
                 continue
             if entry.is_dir():
                 yield entry.path, None
@@ -193,20 +197,18 @@ def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list
     return sorted(set(whole)), partly
 
 
-def keys(root: Path, patterns: Patterns, kept: Path) -> tuple[str, list[Path]]:
+def keys(root: Path, patterns: Patterns, kept: Path, found: list[Installed] | None = None) -> tuple[str, list[Path]]:
     """Return the state of what cells depend on, and the sources among it; `kept` is the file of `packages`."""
     whole, partly = sources(root, patterns)
     passed = [f"{name}={os.environ.get(name)}" for name in PASSED]
-    python = [sys.version, platform.machine(), packages(root, kept), *passed]
+    python = [sys.version, platform.machine(), packages(root, kept, found), *passed]
     fields = [part for path, names in partly.items() for part in (path.name.encode(), chosen(path, names))]
     return digest([*(line.encode() for line in python), *contents(root, whole), *fields]), [*whole, *partly]
 
 
-def state_of_all(app: Sphinx, cells: str) -> str:
-    """Return the state of everything that a build reads, and of how it was asked for."""
-    root = Path(app.srcdir)
-    asked = [*sys.argv[1:], str(app.outdir), commit_of(root), os.environ.get("SOURCE_DATE_EPOCH")]
-    return digest([cells.encode(), repr(asked).encode(), *contents(root, all_files(root))])
+def asked_for(app: Sphinx) -> str:
+    """Return how a build was asked for, and of which commit."""
+    return repr([*sys.argv[1:], str(app.outdir), commit_of(Path(app.srcdir)), os.environ.get("SOURCE_DATE_EPOCH")])
 
 
 def all_files(root: Path) -> list[Path]:
@@ -217,6 +219,13 @@ def state_of_site(site: Path) -> str:
     """Return names, sizes and times of the site's files; not the time that a copy may keep, or anyone may set."""
     files = ((path.relative_to(site).as_posix(), path.stat()) for path in files_in(site))
     return digest(f"{name} {stat.st_size} {stat.st_ctime_ns}".encode() for name, stat in files)
+
+
+def state_of_kept(app: Sphinx) -> str:
+    """Return the state of what Sphinx and MyST-NB keep for the next build."""
+    folder = Path(app.doctreedir)
+    files = [*folder.rglob("*.doctree"), folder / "environment.pickle", *files_in(folder.parent / "jupyter_execute")]
+    return digest(f"{path} {key}".encode() for path, key in sorted(states(files).items()))
 
 
 def sum_of(folder: Path) -> str:
@@ -235,39 +244,66 @@ def states(paths: Iterable[Path]) -> States:
 class SourceState:
     """What a build found when it began."""
 
+    asked: str  # how it was asked for
     cells: str  # the state of what cells depend on
-    everything: str  # the state of all that the build reads
+    files: dict[str, str]  # the sums of all files that the build reads, by their paths from the folder of the sources
     listed: list[Path]  # the sources that cells depend on
-    of_cells: States = field(default_factory=dict)  # by which a file shows that it is written again
-    of_everything: States = field(default_factory=dict)
+    of_cells: States  # by which a file shows that it is written again
+    of_everything: States
+
+    def state(self, files: dict[str, str]) -> str:
+        """Return the state of some of the files, and of all that is no file."""
+        return state_of(self.asked, self.cells, files)
+
+    @property
+    def everything(self) -> str:
+        return self.state(self.files)
 
 
-def states_now(app: Sphinx) -> tuple[States, States]:
-    """Return the states of what cells depend on, and of everything that the build reads."""
+def state_of(asked: str, cells: str, files: dict[str, str]) -> str:
+    return digest([asked.encode(), cells.encode(), repr(sorted(files.items())).encode()])
+
+
+@dataclass
+class OfBuild(Kept):
+    found: SourceState | None = None  # when the build began
+    edited: tuple[bool, bool] | None = None  # since then, as it was found at the end
+
+
+def look(app: Sphinx, patterns: Patterns) -> SourceState:
     root = Path(app.srcdir)
-    whole, partly = sources(root, app.config.fresh_sources)
-    of_cells = states([*whole, *partly]) | {Path(times_of(installed(root))): None}
-    return of_cells, states(all_files(root))
+    whole, partly = sources(root, patterns)
+    found = installed(root)
+    of_cells = states([*whole, *partly]) | {times_of(found): None}
+    of_everything = states(all_files(root))  # before their contents are looked at
+    cells, listed = keys(root, patterns, sums_kept(Path(app.outdir)), found)
+    return SourceState(asked_for(app), cells, sums_of(root, all_files(root)), listed, of_cells, of_everything)
+
+
+def sums_of(root: Path, paths: Iterable[Path]) -> dict[str, str]:
+    names = {Path(os.path.relpath(path, root)).as_posix(): path for path in paths}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in names.items()}
 
 
 def of(app: Sphinx) -> SourceState:
     """Return what this build found when it began."""
-    found = vars(app).get("source_state")
-    if found is None:
-        of_cells, of_everything = states_now(app)  # before their contents are looked at
-        cells, listed = keys(Path(app.srcdir), app.config.fresh_sources, sums_kept(Path(app.outdir)))
-        found = SourceState(cells, state_of_all(app, cells), listed, of_cells, of_everything)
-        vars(app)["source_state"] = found
-    return found
+    build = OfBuild.of(app)
+    if build.found is None:
+        build.found = look(app, app.config.fresh_sources)
+    return build.found
 
 
 def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
     """Tell whether something that cells depend on, or anything that the build reads, was written since it began.
 
-    It may have been read before or after.
+    It may have been read before or after. This is asked at the end of a build, and looked for once.
     """
-    of_cells, of_everything = states_now(app)
-    return of_cells != of(app).of_cells, of_everything != of(app).of_everything
+    build, root = OfBuild.of(app), Path(app.srcdir)
+    if build.edited is None:
+        whole, partly = sources(root, app.config.fresh_sources)
+        of_cells = states([*whole, *partly]) | {times_of(installed(root)): None}
+        build.edited = of_cells != of(app).of_cells, states(all_files(root)) != of(app).of_everything
+    return build.edited
 
 
 def setup(app: Sphinx) -> dict:

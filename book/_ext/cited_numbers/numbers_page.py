@@ -337,6 +337,7 @@ def printed_html(app, page: str, number: NumberOfRecord) -> str:
 
 def add_script(app, page, template, context, doctree):
     if page == PAGE:
+        app.add_js_file("copy_button.js", loading_method="defer")
         app.add_js_file("numbers_page.js", loading_method="defer")
 
 
@@ -374,7 +375,7 @@ def setup(app):
     app.connect(
         "config-inited",
         lambda app, config: config.html_static_path.extend(
-            str(FILES / name) for name in ("numbers_page.css", "numbers_page.js")
+            str(FILES / name) for name in ("numbers_page.css", "numbers_page.js", "copy_button.js")
         ),
     )
     app.add_css_file("numbers_page.css")

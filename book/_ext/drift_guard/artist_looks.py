@@ -67,25 +67,27 @@ def together(names: Iterable[str]) -> str | list[str]:
 
 def inside_and_edge(inside, edge) -> dict:
     """Return the colours of an area, `edge` only where it stands out."""
-    return {
-        name: value
-        for name, value in (("colour", inside), ("edge", edge))
-        if value != "none" and not (name == "edge" and edge == inside)
-    }
+    record = {}
+    if inside != "none":
+        record["colour"] = inside
+    if edge not in ("none", inside):
+        record["edge"] = edge
+    return record
 
 
 def line(artist: Line2D) -> dict:
     """Return how a line and its markers look, but for the names of line style and marker."""
-    drawn = artist.get_linestyle() not in NONE and artist.get_linewidth() > 0
-    found: dict = {}
-    if drawn:
-        found["colour"] = colour(artist.get_color(), artist.get_alpha())
-        found.update(own_dashes(artist))
-        if artist.get_gapcolor() is not None:
-            found["gaps"] = colour(artist.get_gapcolor(), artist.get_alpha())
-    elif artist.get_linestyle() not in NONE:
-        found["width"] = 0
-    return {**found, **markers(artist, found.get("colour"))}
+    record: dict = {}
+    if artist.get_linestyle() not in NONE:
+        if artist.get_linewidth() > 0:
+            record["colour"] = colour(artist.get_color(), artist.get_alpha())
+            record.update(own_dashes(artist))
+            if artist.get_gapcolor() is not None:
+                record["gaps"] = colour(artist.get_gapcolor(), artist.get_alpha())
+        else:
+            record["width"] = 0
+    record.update(markers(artist, record.get("colour")))
+    return record
 
 
 def own_dashes(artist: Line2D) -> dict:
@@ -104,11 +106,14 @@ def markers(artist: Line2D, line_colour: str | None) -> dict:
     inside, edge = (colour(value, alpha) for value in (artist.get_markerfacecolor(), artist.get_markeredgecolor()))
     if not MarkerStyle(artist.get_marker()).is_filled():
         inside = edge  # a cross, say, is all edge
+    record: dict = {} if style in ("full", "none") else {"fill": style}
+    record.update(every(artist.get_markevery()))
     shown = inside_and_edge(inside, edge)
-    found = {**({} if style in ("full", "none") else {"fill": style}), **every(artist.get_markevery())}
     if line_colour is None:
-        return {**found, **shown}
-    return found if shown == {"colour": line_colour} else {**found, "markers": shown}
+        record.update(shown)
+    elif shown != {"colour": line_colour}:
+        record["markers"] = shown
+    return record
 
 
 def every(places) -> dict:
@@ -123,20 +128,23 @@ def every(places) -> dict:
 def patch(artist: Patch) -> dict:
     inside = colour(artist.get_facecolor()) if artist.get_fill() else "none"
     edge = colour(artist.get_edgecolor()) if artist.get_linewidth() > 0 else "none"
-    hatch = artist.get_hatch()
-    return {**inside_and_edge(inside, edge), **({"hatch": hatch} if hatch else {})}
+    record = inside_and_edge(inside, edge)
+    if artist.get_hatch():
+        record["hatch"] = artist.get_hatch()
+    return record
 
 
 def collection(artist: Collection) -> dict:
     """Return the colours of a collection that no array colours, and its hatch."""
-    hatch = {"hatch": artist.get_hatch()} if artist.get_hatch() else {}
-    if artist.get_array() is not None:
-        return hatch
-    wide = np.any(np.asarray(artist.get_linewidth()) > 0)
-    inside, edge = (
-        together(map(colour, values)) for values in (artist.get_facecolor(), artist.get_edgecolor() if wide else [])
-    )
-    return {**inside_and_edge(inside, edge), **hatch}
+    record = {}
+    if artist.get_array() is None:
+        has_edge = np.any(np.asarray(artist.get_linewidth()) > 0)
+        inside = together(map(colour, artist.get_facecolor()))
+        edge = together(map(colour, artist.get_edgecolor())) if has_edge else "none"
+        record.update(inside_and_edge(inside, edge))
+    if artist.get_hatch():
+        record["hatch"] = artist.get_hatch()
+    return record
 
 
 def scatter_marker(artist: PathCollection) -> dict:

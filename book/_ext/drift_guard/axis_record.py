@@ -45,46 +45,58 @@ def base_of(axis: Axis) -> float:
 
 def ticks(axis: Axis) -> dict:
     """Return the ticks and tick labels that the cell set; automatic ones depend on the font."""
-    found: dict = {}
+    record: dict = {}
     view = np.sort(axis.get_view_interval())
     for size in "major", "minor":
         locator, formatter = locator_of(axis, size), getattr(axis, f"get_{size}_formatter")()
-        places = None
-        if isinstance(locator, ticker.FixedLocator):
-            places = np.asarray(vars(locator)["locs"], dtype=float)
-            found[size] = digest(places, float(view[1] - view[0])) if places.size else "none"
-        elif isinstance(locator, ticker.MultipleLocator):
-            places = np.asarray(locator.tick_values(*view), dtype=float)
-            places = places[(places >= view[0]) & (places <= view[1])]
-            first = vars(locator)["_offset"]
-            start = f" from {first:.9g}" if first else ""
-            found[size] = f"multiples of {vars(locator)['_edge'].step:.9g}{start}"
-        elif isinstance(locator, ticker.LinearLocator | ticker.IndexLocator):
-            places = np.asarray(locator.tick_values(*view), dtype=float)
-            found[size] = digest(places, float(view[1] - view[0]))
-        elif isinstance(locator, ticker.NullLocator):
-            if size == "major":
-                found[size] = "none"
-        elif not isinstance(locator, (*AUTOMATIC, category.StrCategoryLocator)):
-            found[size] = type(locator).__name__
-        computed = isinstance(formatter, COMPUTED) or not type(formatter).__module__.startswith("matplotlib.")
-        if type(formatter) in PLAIN and not other_base(axis, formatter):
-            continue
-        if isinstance(formatter, ticker.NullFormatter) and size == "minor":
-            continue
-        if isinstance(formatter, ticker.FixedFormatter):
-            found[f"{size} text"] = [str(label) for label in formatter.seq]
-        elif isinstance(formatter, category.StrCategoryFormatter):
-            names = axis.units._mapping  # matplotlib has no public way to ask for them
-            found[f"{size} text"] = list(names)
-        elif computed:
+        places = places_of(locator, view)
+        where = place_record(locator, places, view)
+        is_usual = size == "minor" and isinstance(locator, ticker.NullLocator)
+        if where and not is_usual:
+            record[size] = where
+        is_plain = type(formatter) in PLAIN and not other_base(axis, formatter)
+        if not is_plain and not (isinstance(formatter, ticker.NullFormatter) and size == "minor"):
             if places is None:  # where the ticks stand depends on the font: ask at fixed places
                 places = np.linspace(view[0], view[1], 5)
-            found[f"{size} text"] = [str(formatter(place, number)) for number, place in enumerate(places)]
-        else:
-            spec = getattr(formatter, "fmt", None) or getattr(formatter, "_base", None)
-            found[f"{size} text"] = f"{type(formatter).__name__} {spec}" if spec else type(formatter).__name__
-    return found
+            record[f"{size} text"] = text_record(axis, formatter, places)
+    return record
+
+
+def places_of(locator: ticker.Locator, view: np.ndarray) -> np.ndarray | None:
+    """Return where ticks stand that the cell set; None for those that matplotlib places."""
+    if isinstance(locator, ticker.FixedLocator):
+        return np.asarray(vars(locator)["locs"], dtype=float)
+    if isinstance(locator, ticker.MultipleLocator):
+        places = np.asarray(locator.tick_values(*view), dtype=float)
+        return places[(places >= view[0]) & (places <= view[1])]
+    if isinstance(locator, ticker.LinearLocator | ticker.IndexLocator):
+        return np.asarray(locator.tick_values(*view), dtype=float)
+    return None
+
+
+def place_record(locator: ticker.Locator, places: np.ndarray | None, view: np.ndarray) -> dict | str | None:
+    """Return how the ticks of a locator are recorded; None for those that matplotlib places."""
+    if isinstance(locator, ticker.MultipleLocator):
+        first = vars(locator)["_offset"]
+        return f"multiples of {vars(locator)['_edge'].step:.9g}" + (f" from {first:.9g}" if first else "")
+    if places is not None:
+        return digest(places, float(view[1] - view[0])) if places.size else "none"
+    if isinstance(locator, ticker.NullLocator):
+        return "none"
+    is_automatic = isinstance(locator, (*AUTOMATIC, category.StrCategoryLocator))
+    return None if is_automatic else type(locator).__name__
+
+
+def text_record(axis: Axis, formatter: ticker.Formatter, places: np.ndarray) -> list[str] | str:
+    """Return what stands at ticks, or what writes it."""
+    if isinstance(formatter, ticker.FixedFormatter):
+        return [str(label) for label in formatter.seq]
+    if isinstance(formatter, category.StrCategoryFormatter):
+        return list(axis.units._mapping)  # matplotlib has no public way to ask for them
+    if isinstance(formatter, COMPUTED) or not type(formatter).__module__.startswith("matplotlib."):
+        return [str(formatter(place, number)) for number, place in enumerate(places)]
+    spec = getattr(formatter, "fmt", None) or getattr(formatter, "_base", None)
+    return f"{type(formatter).__name__} {spec}" if spec else type(formatter).__name__
 
 
 def named_ticks(axis: Axis) -> tuple[list[float], list[str]] | None:
@@ -111,21 +123,20 @@ def other_base(axis: Axis, formatter: ticker.Formatter) -> bool:
 
 
 def axis_record(axis: Axis, view: tuple[float, float]) -> dict:
-    ends = scaled(axis, np.asarray(view))
-    hidden = {} if axis.get_visible() else {"hidden": True}
-    return {
-        **axis_label(axis),
-        "scale": axis.get_scale(),
-        "limits": digest(ends),
-        **hidden,
-        **ticks(axis),
-        **tick_labels(axis),
-    }
+    record = axis_label(axis)
+    record.update(scale=axis.get_scale(), limits=digest(scaled(axis, np.asarray(view))))
+    if not axis.get_visible():
+        record["hidden"] = True
+    record.update(ticks(axis))
+    record.update(tick_labels(axis))
+    return record
 
 
 def axis_label(axis: Axis) -> dict:
-    own = artist_looks.own_colour(axis.label, "axes.labelcolor")
-    return {"label": artist_looks.shown_text(axis.label), **({"label colour": own} if own else {})}
+    record: dict = {"label": artist_looks.shown_text(axis.label)}
+    if own := artist_looks.own_colour(axis.label, "axes.labelcolor"):
+        record["label colour"] = own
+    return record
 
 
 def tick_labels(axis: Axis) -> dict:
@@ -148,8 +159,9 @@ def tick_labels(axis: Axis) -> dict:
             found[f"{name} colour"] = artist_looks.colour(settings["labelcolor"])
     if found.get("minor tick labels") == found.get("tick labels"):
         found.pop("minor tick labels", None)
-    hidden = not axis.get_offset_text().get_visible() and found.get("tick labels") != "none"
-    return {**found, **({"multiplier": "hidden"} if hidden else {})}
+    if not axis.get_offset_text().get_visible() and found.get("tick labels") != "none":
+        found["multiplier"] = "hidden"
+    return found
 
 
 def secondary_record(ax: SecondaryAxis) -> dict:
@@ -158,12 +170,11 @@ def secondary_record(ax: SecondaryAxis) -> dict:
     axis, view = (ax.xaxis, parent.get_xlim()) if which == "x" else (ax.yaxis, parent.get_ylim())
     there, back = vars(ax)["_functions"]
     places = np.linspace(view[0], view[1], 5)
+    record = {"secondary": which}
+    record.update(axis_label(axis))
+    record["limits"] = digest(there(np.asarray(view)))
     returned = np.asarray(back(np.asarray(there(places))), dtype=float)
-    astray = {} if np.allclose(returned, places, equal_nan=True) else {"back again": digest(returned)}
-    return {
-        "secondary": which,
-        **axis_label(axis),
-        "limits": digest(there(np.asarray(view))),
-        **astray,
-        **ticks(axis),
-    }
+    if not np.allclose(returned, places, equal_nan=True):
+        record["back again"] = digest(returned)
+    record.update(ticks(axis))
+    return record

@@ -78,8 +78,10 @@ class Panel:
             self.refuse_free_limits(which)
             values = quieted(values, below, axis.get_scale() == "log")
         values = scaled(axis, values)
-        seen = in_sight(values, low, high)
-        return {name: digest(values, float(high - low)), **({f"{name} in sight": seen} if seen else {})}
+        record = {name: digest(values, float(high - low))}
+        if seen := in_sight(values, low, high):
+            record[f"{name} in sight"] = seen
+        return record
 
     def placed(self, points: np.ndarray, transform: Transform) -> tuple[np.ndarray, dict]:
         """Return points as data, and their coordinates where those are others than the data of both axes."""
@@ -101,13 +103,11 @@ class Panel:
     def points(self, points, artist: Artist, transform=None) -> dict:
         points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
         transform = artist.get_transform() if transform is None else transform
-        points, system = self.placed(points, transform)
-        self.drawn.note_points(points, system)
-        return {
-            **system,
-            **self.along(0, points[:, 0], transform),
-            **self.along(1, points[:, 1], transform, noise_of(artist)),
-        }
+        points, record = self.placed(points, transform)
+        self.drawn.note_points(points, record)
+        record.update(self.along(0, points[:, 0], transform))
+        record.update(self.along(1, points[:, 1], transform, noise_of(artist)))
+        return record
 
 
 def system_name(figure, coordinates) -> str:
@@ -147,26 +147,26 @@ def mapped(panel: Panel, artist: Any) -> dict:
         values = quieted(values, below, logarithmic)
     if logarithmic:
         values = np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
-    found = {**colours_of(artist), **shape_of(norm)}
+    record = colours_of(artist)
+    record.update(shape_of(norm))
     if low is None or high is None:
-        return {**found, "values": digest(values)}
+        record["values"] = digest(values)
+        return record
     bottom, top = sorted((math.log10(low), math.log10(high)) if logarithmic else (low, high))
-    seen = in_sight(values, bottom, top)
-    return {
-        **found,
-        **range_of(norm),
-        "values": digest(values, top - bottom),
-        **({"values in sight": seen} if seen else {}),
-    }
+    record.update(range_of(norm))
+    record["values"] = digest(values, top - bottom)
+    if seen := in_sight(values, bottom, top):
+        record["values in sight"] = seen
+    return record
 
 
 def colours_of(artist: ScalarMappable) -> dict:
     """Return the names of colormap and norm, and the colours themselves where the name does not tell them."""
     cmap = artist.get_cmap()
-    found = {"colormap": cmap.name, "norm": name_of(artist.norm)}
-    if cmap.name in colormaps and colormaps[cmap.name] == cmap:
-        return found
-    return {**found, "colours": digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)}
+    record: dict = {"colormap": cmap.name, "norm": name_of(artist.norm)}
+    if cmap.name not in colormaps or colormaps[cmap.name] != cmap:
+        record["colours"] = digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)
+    return record
 
 
 def range_of(norm) -> dict:
@@ -191,13 +191,12 @@ def vertices(path: Path) -> np.ndarray:
 
 
 def axline(panel: Panel, artist) -> dict:
-    first, second, slope = artist.get_xy1(), artist.get_xy2(), artist.get_slope()
-    return {
-        **line_style(artist),
-        **artist_looks.line(artist),
-        "through": digest([*first, *(second or ())], 1.0),
-        **({} if slope is None else {"slope": digest([slope], 1.0)}),
-    }
+    record = line_style(artist)
+    record.update(artist_looks.line(artist))
+    record["through"] = digest([*artist.get_xy1(), *(artist.get_xy2() or ())], 1.0)
+    if artist.get_slope() is not None:
+        record["slope"] = digest([artist.get_slope()], 1.0)
+    return record
 
 
 def line_style(artist) -> dict:
@@ -205,29 +204,26 @@ def line_style(artist) -> dict:
 
 
 def line(panel: Panel, artist) -> dict:
-    style = line_style(artist)
-    points = np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)])
-    return {
-        **{k: v for k, v in style.items() if v not in ("None", "default")},
-        **artist_looks.line(artist),
-        **panel.points(points, artist),
-    }
+    record = {name: style for name, style in line_style(artist).items() if style not in ("None", "default")}
+    record.update(artist_looks.line(artist))
+    record.update(panel.points(np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)]), artist))
+    return record
 
 
 def annotation(panel: Panel, artist) -> dict:
-    arrow = {}
+    record = artist_looks.written(artist)
     if artist.arrow_patch is not None and artist.arrow_patch.get_visible():
-        arrow = {
-            "arrow": name_of(artist.arrow_patch.get_arrowstyle()),
-            "line": dashes(artist.arrow_patch),
-            **bend(artist.arrow_patch),
-            **artist_looks.patch(artist.arrow_patch),
-        }
-    return {
-        **artist_looks.written(artist),
-        **arrow,
-        **ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords)),
-    }
+        record.update(arrow(artist.arrow_patch))
+    record.update(ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords)))
+    return record
+
+
+def arrow(artist) -> dict:
+    """Return how an arrow looks, but for where it stands."""
+    record = {"arrow": name_of(artist.get_arrowstyle()), "line": artist.get_linestyle()}
+    record.update(bend(artist))
+    record.update(artist_looks.patch(artist))
+    return record
 
 
 def ends(panel: Panel, artist: Artist, tip: tuple, tail: tuple) -> dict:
@@ -270,132 +266,109 @@ def mesh(panel: Panel, artist) -> dict:
 
 
 def contours(panel: Panel, artist) -> dict:
-    points = [vertices(path) for path in artist.get_paths()]
-    return {
-        "filled": bool(artist.filled),
-        "levels": digest(artist.levels),
-        "line": dashes(artist),
-        **colours_of(artist),
-        **range_of(artist.norm),
-        **see_through(artist),
-        **({"hatches": list(artist.hatches)} if any(artist.hatches) else {}),
-        **panel.points(np.concatenate(points) if points else [], artist),
-    }
+    record = {"filled": bool(artist.filled), "levels": digest(artist.levels), "line": dashes(artist)}
+    record.update(colours_of(artist))
+    record.update(range_of(artist.norm))
+    record.update(see_through(artist))
+    if any(artist.hatches):
+        record["hatches"] = list(artist.hatches)
+    record.update(panel.points(joined(map(vertices, artist.get_paths())), artist))
+    return record
+
+
+def joined(parts: Iterable[np.ndarray]) -> np.ndarray:
+    return np.concatenate(found) if (found := list(parts)) else np.empty((0, 2))
 
 
 def arrows(panel: Panel, artist) -> dict:
+    record: dict = {}
+    if artist.pivot != "tail":
+        record["pivot"] = artist.pivot
+    if not isinstance(artist.angles, str):
+        record["angles"] = digest(artist.angles, 360.0)
+    elif artist.angles != "uv":
+        record["angles"] = artist.angles
+    if artist.scale_units is not None:
+        record.update(units=artist.scale_units, scale=digest([artist.scale]))
+    record.update(artist_looks.collection(artist))
+    record.update(panel.points(artist.get_offsets(), artist, artist.get_offset_transform()))
     length = float(np.max(np.hypot(artist.U, artist.V), initial=0.0))
-    angles = artist.angles if isinstance(artist.angles, str) else digest(artist.angles, 360.0)
-    scale = {} if artist.scale_units is None else {"units": artist.scale_units, "scale": digest([artist.scale])}
-    return {
-        **({} if artist.pivot == "tail" else {"pivot": artist.pivot}),
-        **({} if artist.angles == "uv" else {"angles": angles}),
-        **scale,
-        **artist_looks.collection(artist),
-        **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
-        "u": digest(artist.U, length),
-        "v": digest(artist.V, length),
-        **mapped(panel, artist),
-    }
+    record.update(u=digest(artist.U, length), v=digest(artist.V, length))
+    record.update(mapped(panel, artist))
+    return record
 
 
 def scatter(panel: Panel, artist) -> dict:
+    record = panel.points(artist.get_offsets(), artist, artist.get_offset_transform())
+    record.update(mapped(panel, artist))
+    record.update(artist_looks.scatter_marker(artist))
+    record.update(artist_looks.collection(artist))
     sizes = np.asarray(artist.get_sizes())
-    usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
-    return {
-        **panel.points(artist.get_offsets(), artist, artist.get_offset_transform()),
-        **mapped(panel, artist),
-        **artist_looks.scatter_marker(artist),
-        **artist_looks.collection(artist),
-        **({} if usual or not sizes.size else {"sizes": digest(sizes)}),
-    }
+    is_usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
+    if sizes.size and not is_usual:
+        record["sizes"] = digest(sizes)
+    return record
 
 
 def segments(panel: Panel, artist) -> dict:
-    parts = artist.get_segments()
-    return {
-        "pieces": len(parts),
-        "line": dashes(artist),
-        **mapped(panel, artist),
-        **artist_looks.collection(artist),
-        **panel.points(np.concatenate(parts) if parts else [], artist),
-        **offsets(panel, artist),
-    }
+    return pieces(panel, artist, artist.get_segments())
 
 
 def areas(panel: Panel, artist) -> dict:
-    points = [vertices(path) for path in artist.get_paths()]
-    return {
-        "pieces": len(points),
-        "line": dashes(artist),
-        **mapped(panel, artist),
-        **artist_looks.collection(artist),
-        **panel.points(np.concatenate(points) if points else [], artist),
-        **offsets(panel, artist),
-    }
+    return pieces(panel, artist, [vertices(path) for path in artist.get_paths()])
 
 
-def offsets(panel: Panel, artist) -> dict:
-    """Return where the parts of a collection stand that are drawn more than once, or shifted (those of hexbin, say)."""
+def pieces(panel: Panel, artist, parts: list[np.ndarray]) -> dict:
+    record = {"pieces": len(parts), "line": dashes(artist)}
+    record.update(mapped(panel, artist))
+    record.update(artist_looks.collection(artist))
+    record.update(panel.points(joined(parts), artist))
     places = artist.get_offsets()
-    return {"repeated": panel.points(places, artist, artist.get_offset_transform())} if np.any(places) else {}
+    if np.any(places):  # parts that are drawn more than once, or shifted (those of hexbin, say)
+        record["repeated"] = panel.points(places, artist, artist.get_offset_transform())
+    return record
 
 
 def picture(panel: Panel, artist) -> dict:
     array = artist.get_array()
-    values = mapped(panel, artist) if array.ndim == 2 else {"values": digest(array, 1.0)}
+    record = mapped(panel, artist) if array.ndim == 2 else {"values": digest(array, 1.0)}
     left, right, bottom, top = artist.get_extent()
-    smoothed = {} if artist.get_interpolation() in SHARP else {"smoothed": artist.get_interpolation()}
-    return {
-        **values,
-        **panel.points([(left, bottom), (right, top)], artist),
-        "origin": artist.origin,
-        **smoothed,
-        **see_through(artist),
-    }
+    record.update(panel.points([(left, bottom), (right, top)], artist))
+    record["origin"] = artist.origin
+    if artist.get_interpolation() not in SHARP:
+        record["smoothed"] = artist.get_interpolation()
+    record.update(see_through(artist))
+    return record
 
 
 def box(panel: Panel, artist) -> dict:
+    record = {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle()}
+    record.update(artist_looks.patch(artist))
     x, y = artist.get_x(), artist.get_y()
-    corners = [(x, y), (x + artist.get_width(), y + artist.get_height())]
-    return {
-        "box": name_of(artist.get_boxstyle()),
-        "line": artist.get_linestyle(),
-        **artist_looks.patch(artist),
-        **panel.points(corners, artist),
-    }
+    record.update(panel.points([(x, y), (x + artist.get_width(), y + artist.get_height())], artist))
+    return record
 
 
 def connection(panel: Panel, artist) -> dict:
-    return {
-        "arrow": name_of(artist.get_arrowstyle()),
-        "line": artist.get_linestyle(),
-        **bend(artist),
-        **artist_looks.patch(artist),
-        **ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1)),
-    }
+    record = arrow(artist)
+    record.update(ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1)))
+    return record
 
 
 def arrow_patch(panel: Panel, artist) -> dict:
+    record = {"arrow": name_of(artist.get_arrowstyle()), "bend": name_of(artist.get_connectionstyle())}
+    record.update(arrow(artist))
     ends = artist._posA_posB  # matplotlib has no public way to ask for them
-    points = vertices(artist._path_original) if ends is None else ends
-    return {
-        "arrow": name_of(artist.get_arrowstyle()),
-        "bend": name_of(artist.get_connectionstyle()),
-        "line": artist.get_linestyle(),
-        **bend(artist),
-        **artist_looks.patch(artist),
-        **panel.points(points, artist),
-    }
+    record.update(panel.points(vertices(artist._path_original) if ends is None else ends, artist))
+    return record
 
 
 def shape(panel: Panel, artist) -> dict:
+    record = {"line": artist.get_linestyle()}
+    record.update(artist_looks.patch(artist))
     outline = artist.get_patch_transform().transform_path(artist.get_path())
-    return {
-        "line": artist.get_linestyle(),
-        **artist_looks.patch(artist),
-        **panel.points(vertices(outline), artist, artist.get_data_transform()),
-    }
+    record.update(panel.points(vertices(outline), artist, artist.get_data_transform()))
+    return record
 
 
 def grid(panel: Panel, artist) -> dict:
@@ -405,18 +378,19 @@ def grid(panel: Panel, artist) -> dict:
 
 def key(artist: legend.Legend) -> dict:
     """Return what a legend says, and how each of its entries looks."""
-    boxes = artist.findobj(offsetbox.DrawingArea)
-    handles = [
-        " with ".join(artist_looks.handle(part) for part in box.get_children() if part.get_visible()) for box in boxes
-    ]
     entries = [artist_looks.written(entry) for entry in artist.get_texts()]
-    colours = [entry.get("text colour", "") for entry in entries]
-    return {
+    record: dict = {
         "title": artist_looks.shown_text(artist.get_title()),
         "entries": [entry["text"] for entry in entries],
-        "handles": handles,
-        **({"text colours": colours} if any(colours) else {}),
+        "handles": [],
     }
+    for box in artist.findobj(offsetbox.DrawingArea):
+        parts = [artist_looks.handle(part) for part in box.get_children() if part.get_visible()]
+        record["handles"].append(" with ".join(parts))
+    colours = [entry.get("text colour", "") for entry in entries]
+    if any(colours):
+        record["text colours"] = colours
+    return record
 
 
 KINDS: dict[type, Callable] = {
@@ -451,29 +425,35 @@ def artist_record(panel: Panel, artist: Artist) -> dict:
         kind = next((kind for kind in KINDS if isinstance(artist, kind)), None)
     if kind is None:
         raise Unknown(f"an artist of a kind that the record does not know: {name_of(artist)}")
-    record = {"kind": kind.__name__, **KINDS[kind](panel, artist)}
-    label = str(artist.get_label())
-    if label and not label.startswith("_"):
-        record["label"] = label
+    record: dict = {"kind": kind.__name__}
+    record.update(KINDS[kind](panel, artist))
+    record.update(label_of(artist))
     if noise_of(artist) is not None:
         record["noise below"] = noise_of(artist)
     return record
 
 
+def label_of(artist: Artist | container.Container) -> dict:
+    """Return what the legend calls an artist; matplotlib begins other labels with an underscore."""
+    label = str(artist.get_label())
+    return {"label": label} if label and not label.startswith("_") else {}
+
+
 def bars(panel: Panel, bars: container.BarContainer) -> dict:
     """Return one record of all bars of a call."""
     shown = [bar for bar in bars if bar.axes is not None and bar.get_visible()]
-    corners = [(b.get_x(), b.get_y(), b.get_x() + b.get_width(), b.get_y() + b.get_height()) for b in shown]
-    record = {"kind": "Bars", "count": len(corners)}
-    if corners:
-        flat = np.asarray(corners).reshape(-1, 2)
-        first = shown[0]
+    record = {"kind": "Bars", "count": len(shown)}
+    if shown:
         styles = [{"line": str(bar.get_linestyle()), **artist_looks.patch(bar)} for bar in shown]
         for name in dict.fromkeys(name for style in styles for name in style):
             record[name] = artist_looks.together(style.get(name, "none") for style in styles)
-        record.update(panel.points(flat, first, first.get_data_transform()))
-    label = str(bars.get_label())
-    return {**record, **({"label": label} if label and not label.startswith("_") else {})}
+        corners: list[tuple[float, float]] = []
+        for bar in shown:
+            corners.append((bar.get_x(), bar.get_y()))
+            corners.append((bar.get_x() + bar.get_width(), bar.get_y() + bar.get_height()))
+        record.update(panel.points(corners, shown[0], shown[0].get_data_transform()))
+    record.update(label_of(bars))
+    return record
 
 
 def furniture(ax: Axes) -> Iterable[Artist]:
@@ -492,14 +472,7 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
         refused.append(f"{where}: axes of a kind that the record does not know: {ax.name}")
         return {}
     panel = Panel(ax, panel_name(ax, where), table)
-    titles = {
-        side: shown
-        for side, title in zip(("center", "left", "right"), titles_of(ax))
-        if (shown := artist_looks.shown_text(title))
-    }
-    record: dict = {"title": titles.pop("center", ""), **({"other titles": titles} if titles else {})}
-    if any(colours := [artist_looks.own_colour(title, "axes.titlecolor") for title in titles_of(ax)]):
-        record["title colours"] = colours
+    record = titles_record(ax)
     record.update(room(ax))
     if ax.get_aspect() != "auto" and ax.name == "rectilinear":
         record["aspect"] = float(ax.get_aspect())
@@ -513,24 +486,14 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
                 table.append(Ticks(panel.name, letter, *names))
     else:
         record["limits"] = digest([*ax.get_xlim(), *ax.get_ylim()])
-    grouped = [c for c in ax.containers if isinstance(c, container.BarContainer)]
-    hidden = {id(part) for part in furniture(ax)} | {id(bar) for group in grouped for bar in group}
-    artists: list[dict] = []
-    for thing in [*grouped, *ax.get_children()]:
-        if id(thing) in hidden or isinstance(thing, Axes | SecondaryAxis | spines.Spine | legend.Legend):
-            continue
-        if isinstance(thing, Artist) and not thing.get_visible():
-            continue
-        if type(thing) is text.Text and not thing.get_text():
-            continue
+    record["artists"] = []
+    for thing in plotted(ax):
         panel.begin(thing)
         try:
-            artists.append(
-                bars(panel, thing) if isinstance(thing, container.BarContainer) else artist_record(panel, thing)
-            )
+            is_group = isinstance(thing, container.BarContainer)
+            record["artists"].append(bars(panel, thing) if is_group else artist_record(panel, thing))
         except Unknown as problem:
             refused.append(f"{where}: {problem}")
-    record["artists"] = artists
     legends = [thing for thing in ax.get_children() if isinstance(thing, legend.Legend) and thing.get_visible()]
     if legends:
         record["legend"] = [key(thing) for thing in legends]
@@ -540,6 +503,30 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
     if insets:
         record["insets"] = insets
     return record
+
+
+def titles_record(ax: Axes) -> dict:
+    sides = zip(("center", "left", "right"), titles_of(ax))
+    titles = {side: shown for side, title in sides if (shown := artist_looks.shown_text(title))}
+    record: dict = {"title": titles.pop("center", "")}
+    if titles:
+        record["other titles"] = titles
+    if any(colours := [artist_looks.own_colour(title, "axes.titlecolor") for title in titles_of(ax)]):
+        record["title colours"] = colours
+    return record
+
+
+def plotted(ax: Axes) -> Iterable[Any]:
+    """Yield what was plotted and can be seen: bars as one group for each call, then all else."""
+    groups = [group for group in ax.containers if isinstance(group, container.BarContainer)]
+    yield from groups
+    others = {id(part) for part in furniture(ax)} | {id(bar) for group in groups for bar in group}
+    for artist in ax.get_children():
+        if id(artist) in others or isinstance(artist, Axes | SecondaryAxis | spines.Spine | legend.Legend):
+            continue
+        is_empty = type(artist) is text.Text and not artist.get_text()
+        if artist.get_visible() and not is_empty:
+            yield artist
 
 
 def panel_name(ax: Axes, where: str) -> str:
@@ -567,14 +554,12 @@ def figure_record(figure: Figure, table: list[Part] | None = None) -> dict:
     refused: list[str] = []
     shown = [ax for ax in figure.axes if ax.get_visible()]
     record: dict = {"axes": [axes_record(ax, refused, f"axes {n}", table) for n, ax in enumerate(shown, start=1)]}
-    titles = {
-        name: shown
-        for name in ("suptitle", "supxlabel", "supylabel")
-        if (title := getattr(figure, f"_{name}")) is not None and (shown := artist_looks.shown_text(title))
-    }
-    record.update(titles)
-    titled = [vars(figure)[name] for name in ("_suptitle", "_supxlabel", "_supylabel")]
-    known = {id(part) for part in (figure.patch, *titled)}
+    known = {id(figure.patch)}
+    for name in "_suptitle", "_supxlabel", "_supylabel":
+        title = vars(figure)[name]
+        known.add(id(title))
+        if title is not None and artist_looks.shown_text(title):
+            record[name.removeprefix("_")] = artist_looks.shown_text(title)
     record["artists"] = []
     for thing in figure.get_children():
         if id(thing) in known or isinstance(thing, Axes) or not thing.get_visible():
@@ -582,9 +567,10 @@ def figure_record(figure: Figure, table: list[Part] | None = None) -> dict:
         if isinstance(thing, legend.Legend):
             record.setdefault("legend", []).append(key(thing))
         elif isinstance(thing, text.Text) and not isinstance(thing, text.Annotation):
-            record["artists"].append(
-                {"kind": "Text", **artist_looks.written(thing), "at": digest(thing.get_position(), 1.0)["values"]}
-            )
+            place = digest(thing.get_position(), 1.0)["values"]
+            record["artists"].append({"kind": "Text", **artist_looks.written(thing), "at": place})
         else:
             refused.append(f"beside the axes: an artist that the record does not know: {name_of(thing)}")
-    return {**record, **({"refused": refused} if refused else {})}
+    if refused:
+        record["refused"] = refused
+    return record

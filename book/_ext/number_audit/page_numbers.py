@@ -237,8 +237,8 @@ class Attributes(HTMLParser):
         super().__init__()
         self.found: list[str] = []
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.found += [text for name, text in attributes if text and self.READ.fullmatch(name)]
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [text for name, text in attrs if text and self.READ.fullmatch(name)]
 
 
 def alternatives(doctree):

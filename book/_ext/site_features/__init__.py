@@ -11,6 +11,7 @@ MODULES = (
     "interactive_figures",
     "posenc_reference",
     "exercise_bodies",
+    "code_links",
     "colophon",
     "site_address",
     "downloads",

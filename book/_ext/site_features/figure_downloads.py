@@ -31,6 +31,7 @@ from build_control.parallel_build import processors
 from cited_numbers import numbers_page
 from cited_numbers.edition import Edition
 from drift_guard import cell_outputs, figure_data
+from drift_guard.kept import Kept
 from site_features import dark_figures, figure_files
 from site_features.interactive_figures import interactive
 
@@ -71,16 +72,12 @@ class Table:
 
 
 @dataclass
-class Found:
+class Found(Kept):
     """What the pages hold."""
 
     figures: dict[str, list[Figure]] = field(default_factory=dict)
     tables: dict[str, list[Table]] = field(default_factory=dict)
     place: str = ""  # the page that lists them
-
-
-def found(env: BuildEnvironment) -> Found:
-    return vars(env).setdefault("figure_downloads", Found())
 
 
 # ---- when a page is read
@@ -92,7 +89,7 @@ class for_lecturers(nodes.General, nodes.Element):
 
 class ForLecturers(SphinxDirective):
     def run(self) -> list[nodes.Node]:
-        found(self.env).place = self.env.docname
+        Found.of(self.env).place = self.env.docname
         node = for_lecturers()
         self.set_source_info(node)
         return [node]
@@ -102,7 +99,7 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
     """Note the figures and tables of a page."""
     env = app.env
     page = env.docname
-    found(env).figures[page] = list(figures_of(env, page, doctree))
+    Found.of(env).figures[page] = list(figures_of(env, page, doctree))
     tables = []
     for number, node in enumerate(doctree.findall(nodes.table), start=1):
         stem = page.rpartition("/")[2]
@@ -110,7 +107,7 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
         node["csv"] = name  # by which `write_tables` finds it
         own = next(iter(node.findall(nodes.title)), None)
         tables.append(Table(page, name, words_of(own or heading_of(node)), own is not None))
-    found(env).tables[page] = tables
+    Found.of(env).tables[page] = tables
 
 
 def figures_of(env: BuildEnvironment, page: str, doctree: nodes.document) -> Iterator[Figure]:
@@ -164,13 +161,13 @@ def heading_of(node: nodes.Node | None) -> nodes.title | None:
 
 
 def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    found(env).figures.pop(page, None)
-    found(env).tables.pop(page, None)
+    Found.of(env).figures.pop(page, None)
+    Found.of(env).tables.pop(page, None)
 
 
 def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Put the chapters into the table of contents of the page that lists the files."""
-    page = found(env).place
+    page = Found.of(env).place
     if not page:
         return []
     faults = [name for name in names(env) if names(env).count(name) > 1]
@@ -183,14 +180,16 @@ def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def names(env: BuildEnvironment) -> list[str]:
-    listed = [*found(env).figures.values(), *found(env).tables.values()]
+    listed = [*Found.of(env).figures.values(), *Found.of(env).tables.values()]
     return [thing.name for things in listed for thing in things]
 
 
 def chapters(env: BuildEnvironment) -> list[str]:
     """Return the pages that have figures or tables, in the order of the book."""
     return [
-        page for page in numbers_page.pages_in_order(env) if found(env).figures.get(page) or found(env).tables.get(page)
+        page
+        for page in numbers_page.pages_in_order(env)
+        if Found.of(env).figures.get(page) or Found.of(env).tables.get(page)
     ]
 
 
@@ -221,9 +220,9 @@ class List:
         made: list[nodes.Node] = [html('<div class="lecture-filter d-print-none"></div>')]
         for page in chapters(self.env):
             made.append(self.opening(page))
-            for figure in found(self.env).figures.get(page, []):
+            for figure in Found.of(self.env).figures.get(page, []):
                 made += self.figure(figure)
-            if tables := found(self.env).tables.get(page):
+            if tables := Found.of(self.env).tables.get(page):
                 made.append(html('<ul class="lecture-tables">'))
                 for table in tables:
                     made += self.table(table)
@@ -319,8 +318,9 @@ def stem(name: str, shade: str) -> str:
 
 
 def add_assets(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    if page == found(app.env).place:
+    if page == Found.of(app.env).place:
         app.add_css_file("figure_downloads.css")
+        app.add_js_file("copy_button.js", loading_method="defer")
         app.add_js_file("figure_downloads.js", loading_method="defer")
 
 
@@ -329,10 +329,16 @@ def add_assets(app: Sphinx, page: str, template: str, context: dict, doctree: no
 
 def note_tables(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Keep the tables of a page as CSV, when all that they quote is filled in."""
-    files = vars(app).setdefault("table_files", {})
+    folder = tables_folder(app)
+    folder.mkdir(exist_ok=True)
     for node in doctree.findall(nodes.table):
         if "csv" in node:
-            files[node["csv"]] = csv_of(node)
+            write_text(folder / f"{node['csv']}.csv", csv_of(node))
+
+
+def tables_folder(app: Sphinx) -> Path:
+    """Return the folder that keeps tables also of pages that are not written again."""
+    return Path(app.doctreedir, "tables")
 
 
 def csv_of(table: nodes.table) -> str:
@@ -353,13 +359,13 @@ def cell_text(entry: nodes.entry) -> str:
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html" or not found(app.env).place:
+    if exception is not None or app.builder.format != "html" or not Found.of(app.env).place:
         return
     folder, images = Path(app.outdir, FOLDER), Path(app.outdir, app.builder.imagedir)
     folder.mkdir(parents=True, exist_ok=True)
     drawings = {}
-    for figure in (figure for page in chapters(app.env) for figure in found(app.env).figures.get(page, [])):
-        light = images / app.builder.images[figure.uri]
+    for figure in (figure for page in chapters(app.env) for figure in Found.of(app.env).figures.get(page, [])):
+        light = images / app.env.images[figure.uri][1]
         for shade, path in zip(SHADES, (light, light.with_name(f"{light.stem}.dark.svg"))):
             drawings[stem(figure.name, shade)] = figure_files.Drawing(path.read_text(encoding="utf8"), shade)
         if figure.table:
@@ -372,8 +378,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         write_text(folder / f"{name}.svg", drawing.svg)
         for kind in figure_files.KINDS:
             shutil.copyfile(f"{made[drawing]}.{kind}", folder / f"{name}.{kind}")
-    for name, text in vars(app).get("table_files", {}).items():
-        write_text(folder / f"{name}.csv", text)
+    for table in (table for tables in Found.of(app.env).tables.values() for table in tables):
+        shutil.copyfile(tables_folder(app) / f"{table.name}.csv", folder / f"{table.name}.csv")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -382,6 +388,7 @@ def write_text(path: Path, text: str) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.setup_extension("drift_guard.cell_outputs")
+    app.setup_extension("cited_numbers.numbers_page")
     app.setup_extension("site_features.dark_figures")
     app.add_node(for_lecturers)
     app.add_directive("for-lecturers", ForLecturers)

@@ -54,39 +54,14 @@
     return pattern.replace(/KEY|PART|PATH/g, (word) => parts[word]);
   };
 
-  const copy = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch { // no clipboard outside https and localhost
-      const area = document.createElement("textarea");
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
-  };
-  const withButton = (source, what, name) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = `Copy ${what}`;
-    button.setAttribute("aria-label", `Copy ${what} for ${name}`);
-    button.addEventListener("click", async () => {
-      await copy(source.textContent);
-      button.textContent = "Copied";
-      setTimeout(() => { button.textContent = `Copy ${what}`; button.focus(); }, 1500);
-    });
-    source.after(button);
-    return button;
-  };
   for (const details of document.querySelectorAll(".numbers .cite")) {
     details.addEventListener("toggle", () => {
       const name = details.closest("li").id;
       const text = details.querySelector("p");
       const source = document.createElement("samp");
       source.textContent = bibtex(name, text.querySelector("span").textContent);
-      withButton(text, "text", name).after(source);
-      withButton(source, "BibTeX", name);
+      addCopyButton(text, "Copy text", `for ${name}`).after(source);
+      addCopyButton(source, "Copy BibTeX", `for ${name}`);
     }, { once: true });
   }
 })();

@@ -33,29 +33,7 @@
     }
   });
 
-  const copy = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch { // no clipboard outside https and localhost
-      const area = document.createElement("textarea");
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
-  };
   for (const source of document.querySelectorAll(".lecture-cite")) {
-    const button = document.createElement("button");
-    const name = source.closest("details").querySelector(".visually-hidden").textContent;
-    button.type = "button";
-    button.textContent = "Copy citation";
-    button.setAttribute("aria-label", `Copy citation of ${name}`);
-    button.addEventListener("click", async () => {
-      await copy(source.textContent);
-      button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy citation"; button.focus(); }, 1500);
-    });
-    source.after(button);
+    addCopyButton(source, "Copy citation", `of ${source.closest("details").querySelector(".visually-hidden").textContent}`);
   }
 })();
