@@ -222,8 +222,8 @@ def numeric(value: ArrayLike, name: str, longer: bool = False, limits: str = _RA
     that no dtype of NumPy holds what it must be.
     """
     array = array_of(value, name, "real numbers")
-    if array.size == 0 and not isinstance(value, np.ndarray):
-        array = array.astype(float)  # [] has no dtype of its own to object to
+    if array.size == 0 and not isinstance(value, memoryview) and not hasattr(value, "__array__"):
+        array = np.empty(array.shape)  # [] has no dtype of its own to object to
     if array.dtype.kind not in "iuf":
         large = _large_integer(array)
         if large is not None:

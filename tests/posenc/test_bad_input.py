@@ -228,6 +228,23 @@ def test_a_bool_in_a_list_of_numbers_is_no_number(value):
         posenc.t5_buckets(value, bidirectional=True)
 
 
+class Empty:
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __array__(self, dtype=None, copy=None):
+        return np.empty(0, self.dtype)
+
+
+def test_what_is_empty_is_asked_for_its_dtype_if_it_has_one():
+    for value in (Empty(complex), Empty(bool), memoryview(np.empty(0, complex)), np.empty(0, complex)):
+        with pytest.raises(TypeError, match=r"positions must be an array of real numbers, got dtype (complex128|bool)"):
+            posenc.phasors(value, 4)
+    for value in (Empty(float), Empty(np.int8), memoryview(np.empty(0, int)), [], (), range(0), collections.deque()):
+        assert posenc.phasors(value, 4).shape == (0, 2)
+    assert posenc.phasors([np.empty(0, complex)], 4).shape == (1, 0, 2)
+
+
 def test_rows_of_a_table_in_foreign_byte_order_come_in_the_machines_own():
     table = np.arange(6.0).reshape(3, 2).astype(">f4")
     rows = posenc.learned_encoding(table, [2, 0])
