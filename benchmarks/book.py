@@ -62,7 +62,8 @@ def copy(folder: Path, kind: str) -> Path:
     config = yaml.safe_load((folder / "_config.yml").read_text(encoding="utf8"))
     sphinx = config["sphinx"]
     if kind == UNGUARDED:
-        del sphinx["local_extensions"]["drift_guard"], sphinx["config"]["guard_folder"]
+        del sphinx["local_extensions"]["drift_guard"]
+        sphinx["config"] = {name: value for name, value in sphinx["config"].items() if not name.startswith("guard_")}
         (folder / "book" / "_ext" / "drift_guard" / "kernel_recorder.py").write_text(COUNTING, encoding="utf8")
     elif kind == PLAIN:
         config["sphinx"] = {"extra_extensions": sphinx["extra_extensions"]}
