@@ -3,32 +3,51 @@
 from types import SimpleNamespace
 
 from bs4 import BeautifulSoup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+from sphinx_codeautolink.extension.block import link_html
+from sphinx_codeautolink.parse import parse_names
 
 from site_features.code_links import link_blocks
 
-BLOCK = '<div class="highlight-python notranslate"><div class="highlight"><pre>{}\n</pre></div>\n</div>'
-NUMBERED = '<span class="linenos">1</span>'
+CODES = (
+    "import posenc",
+    "x = posenc.alibi_slopes(8) if 1 < 2 else posenc.alibi_slopes(9)",
+    "print('no name')",
+    "x = posenc.alibi_slopes(8) if 1 < 2 else posenc.alibi_slopes(9)",
+    "y = posenc.alibi_slopes(\n    4\n)",
+)
+INVENTORY = {"posenc.alibi_slopes": "book/api.html#posenc.alibi_slopes"}
 
 
-def transform(source, *names):
-    return SimpleNamespace(source=source, names=names)
+def blocks_of_a_page(language):
+    """Return the HTML of the codes' blocks, as Sphinx writes them."""
+    block = '<div class="highlight-{} notranslate"><div class="highlight"><pre><span></span>{}</pre></div>\n</div>'
+    codes = [highlight(code, PythonLexer(), HtmlFormatter(nowrap=True)) for code in CODES]
+    return "\n<p>&quot;between&quot;</p>\n".join(block.format(language, code) for code in codes)
 
 
-def test_only_blocks_with_names_go_through_and_each_comes_back_to_its_place():
-    body = "\n<p>between</p>\n".join(BLOCK.format(code) for code in ("plain", "a &lt; b", NUMBERED + "f(x)", "f(x)"))
-    seen = []
+def names_in(code):
+    """Return what sphinx-codeautolink finds in a block, resolved."""
+    names = [name for name in parse_names(f"import posenc\n{code}", None) if name.code_str == "posenc.alibi_slopes"]
+    for name in names:
+        name.lineno, name.end_lineno = name.lineno - 1, name.end_lineno - 1  # without the line in front
+        name.resolved_location = name.code_str
+    return names
 
-    def link_html(page, blocks, transforms, inventory, *, disable_link_titles):
-        seen.append((page, blocks, [one.source for one in transforms], inventory, disable_link_titles))
-        return blocks.replace("f(x)", '<a href="#f">f</a>(x)')
 
-    sources = [transform("plain"), transform("a < b", "a"), transform("f(x)"), transform("f(x)\n", "f")]
-    linked = link_blocks(link_html, "one", body, sources, {"f": "#f"}, disable_link_titles=True)
-    assert linked == body.replace("f(x)", '<a href="#f">f</a>(x)')
-    ((page, blocks, chosen, inventory, titles),) = seen
-    assert (page, inventory, titles) == ("one", {"f": "#f"}, True)
-    assert chosen == ["a < b", "f(x)", "f(x)\n"], "a block without names goes, too, if another one has the same text"
-    assert blocks.count("<pre>") == 3 and "plain" not in blocks
+def test_the_links_are_those_of_sphinx_codeautolink():
+    """Of two blocks with the same code each is linked, and output of the same text is not."""
+    html = blocks_of_a_page("none") + blocks_of_a_page("python")
+    transforms = [SimpleNamespace(source=f"{code}\n", names=names_in(code)) for code in CODES]
+    settings = "book/one", html, transforms, INVENTORY, {}, []
+    linked, expected = link_blocks(*settings), link_html(*settings, disable_link_titles=False)
+    page = BeautifulSoup(linked, "html.parser")
+    assert page == BeautifulSoup(expected, "html.parser")
+    addresses = [link["href"] for link in page.select("a.sphinx-codeautolink-a")]
+    assert addresses == ["../book/api.html#posenc.alibi_slopes"] * 5
+    assert linked.count("<p>&quot;between&quot;</p>") == html.count("<p>&quot;between&quot;</p>") == 8
 
 
 def test_pages_of_the_book_link_names_and_end_with_what_can_be_taken_along(site):
