@@ -47,7 +47,7 @@ interactive.figure("emblem", { k: { min: 8, max: 48, start: 32 } }, (root, figur
   function sentences({ k }) {
     const length = lengthOf(k);
     const where = length > trained
-      ? `${maths.exact(length)} tokens are ${+(length / trained).toPrecision(3)} times the trained length.`
+      ? `${maths.exact(length)} tokens are ${+(length / trained).toFixed(2)} times the trained length.`
       : `${maths.exact(length)} tokens are within the trained length.`;
     const weights = schemes.map((scheme) => `${scheme.label} ${weightOf(rowOf(scheme, k))}`);
     return { emblem: `${where} Weight on the token ${back} back: ${weights.join(", ")}.` };
