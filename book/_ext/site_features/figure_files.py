@@ -75,6 +75,7 @@ def main() -> None:
             unfinished = target.with_name(f"{target.name}.{os.getpid()}")
             unfinished.write_bytes(content)
             unfinished.replace(target)
+        print(job["stem"], flush=True)
 
 
 # ---- in the build
@@ -99,15 +100,22 @@ def convert(drawings: list[Drawing], folder: Path, processes: int) -> dict[Drawi
 
 
 def run(shares: list[list[dict]]) -> None:
-    """Convert each share in a process of its own."""
+    """Convert each share in a process of its own; each drawing is a sign that the build goes on."""
+    from build_control.end_stalled import PULSE  # run as a program this file needs no Sphinx
+
     command = [sys.executable, "-P", __file__]
-    with_text = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf8"}
-    started = [subprocess.Popen(command, **with_text) for _ in shares]
+    pipe = subprocess.PIPE
+    started = [
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf8") for _ in shares
+    ]
     for process, jobs in zip(started, shares):
         assert process.stdin is not None, "it is a pipe"
         process.stdin.write(json.dumps(jobs))
         process.stdin.close()
         process.stdin = None
+    for process in started:
+        for _ in process.stdout or ():
+            PULSE.beat()
     faults = [error for process in started if (error := process.communicate()[1]) and process.returncode]
     if faults:
         raise Failed(f"a figure could not be converted from SVG: {faults[0].strip().splitlines()[-1]}")
