@@ -22,18 +22,25 @@ def pytest_xdist_auto_num_workers(config):
 
 LONG = (
     "test_site_pages",
-    "test_guard",
     "test_interactive",
+    "test_planted_page",
+    "test_changed_pages",
+    "test_guard",
     "test_site_reading",
-    "test_num_role",
+    "test_parallel_build",
+    "test_unchanged_builds",
+    "test_on_its_own",
+    "test_figure_downloads",
+    "test_numbers_page",
+    "test_unseen",
+    "test_figure_record",
+    "test_fail_on_warnings",
+    "test_for_lecturers",
     "test_publish",
     "test_print_pdf",
-    "test_numbers_page",
-    "test_fail_on_warnings",
-    "test_figure_record",
-    "test_audit",
-    "test_unchanged_builds",
+    "test_num_role",
     "test_disk_full",
+    "test_machine",
 )
 
 
