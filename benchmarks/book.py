@@ -66,7 +66,7 @@ def copy(folder: Path, kind: str) -> Path:
         sphinx["config"] = {name: value for name, value in sphinx["config"].items() if not name.startswith("guard_")}
         (folder / "book" / "_ext" / "drift_guard" / "kernel_recorder.py").write_text(COUNTING, encoding="utf8")
     elif kind == PLAIN:
-        config["sphinx"] = {"extra_extensions": sphinx["extra_extensions"]}
+        config["sphinx"] = {"extra_extensions": ["sphinx_exercise"]}  # the links in code need the book's own extensions
     (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf8")
     return folder
 

@@ -22,6 +22,7 @@ from site_features import chromium, interactive_figures  # noqa: E402
 
 LARGEST = "#explorer:T=256,d=128,base=10000,A=80,B=73,column=12,trained=64"
 DRAGS = {"A": (0, 255), "B": (0, 255), "base": (2, 6), "trained": (2, 256), "matrix": (0, 1)}
+VIEWS = {"A": 1, "B": 1, "base": 0, "trained": 2, "matrix": 0}  # the tab on which each is found
 FRAMES = 240
 
 # One step of the drag a frame; returns the times of the frames.
@@ -85,7 +86,9 @@ def measure(frames: int = FRAMES) -> dict[str, dict[str, float]]:
             return 1000 * metrics["TaskDuration"]
 
         for name, (start, end) in DRAGS.items():
-            page.locator("input[name=trained]" if name == "trained" else ".matrix").first.scroll_into_view_if_needed()
+            page.locator(f"[data-view='{VIEWS[name]}']").click()
+            moved = ".matrix" if name == "matrix" else f"input[type=range][name={name}]"
+            page.locator(moved).first.scroll_into_view_if_needed()
             before = busy()
             times = np.array(page.evaluate(DRAG, [name, start, end, frames]))
             steps = np.diff(times)
