@@ -238,6 +238,29 @@ def test_a_value_at_a_rounding_edge_compares_by_its_full_value():
     assert [row.what for row in rows(old, other_cell)] == ["text"]
 
 
+@pytest.mark.parametrize("value, forms, sides", [
+    (0.12345, (".2f", ".3f"), ("0.12 (.2f)", "0.123 (.3f)")),
+    (10000, ("d", ",d"), ("10000 (d)", "10,000 (,d)")),
+    ([0.5, 0.25], (".1f", ""), ("0.5 (.1f)", "0.5 (all digits)")),
+])  # fmt: skip
+def test_a_number_that_readers_see_in_another_form_is_named(value, forms, sides):
+    """A record that is accepted holds the new form beside the value that it held before."""
+    old, new = (Page({"n": number(value, shown=form)}) for form in forms)
+    [row] = rows(old, new)
+    assert (row.what, row.recorded, row.computed, row.tolerance, row.fault) == ("number n", *sides, "as shown", False)
+    assert rows(new, new) == []
+    new.numbers["n"] = replace(new.numbers["n"], value=nearly(value))
+    _, kept = compare_pages.compare_page("p", recorded(old), new)
+    assert recorded(kept).numbers["n"] == Number("n", value=value, shown=forms[1])
+
+
+def nearly(value):
+    """Return a value that differs from another one within its tolerance."""
+    if isinstance(value, list):
+        return [nearly(one) for one in value]
+    return value if isinstance(value, int) else value * (1 + 1e-12)
+
+
 # ---- pages
 
 
@@ -328,7 +351,7 @@ def test_what_agrees_keeps_its_recorded_form():
     new = Page({"a": number(1.0 + 1e-16), "b": number(3.0)}, [text(1, "0.3"), text(2, "two 3")])
     _, kept = compare_pages.compare_page("p", recorded(old), new)
     assert record_files.to_json(kept) == {
-        "numbers": {"a": {"value": 1.0}, "b": {"value": 3.0}},
+        "numbers": {"a": {"value": 1.0, "shown": ".4f"}, "b": {"value": 3.0, "shown": ".4f"}},
         "outputs": [{"text": ["0.30000000000000004"]}, {"text": ["two 3"]}],
     }
 
@@ -363,6 +386,8 @@ BROKEN = {
     "not text": (b'{\n"\xff', 2, "UTF-8"),
     "another form": ('{"numbers": {"a": 7}, "outputs": []}\n', 1, "form"),
     "another form of value": ('{"numbers": {"a": {"value": "7"}}, "outputs": []}\n', 1, "form"),
+    "no form to show a value in": ('{"numbers": {"a": {"value": 1.5, "shown": "d"}}, "outputs": []}\n', 1, "form"),
+    "a bound with a form": ('{"numbers": {"a": {"below": 1e-9, "shown": ".1f"}}, "outputs": []}\n', 1, "form"),
     "another form of output": ('{"numbers": {}, "outputs": [{}]}\n', 1, "form"),
     "another form of lines": ('{"numbers": {}, "outputs": [{"text": "one"}]}\n', 1, "form"),
     "a drawing of another form": (GOOD.replace('"axes": [', '"axes": [7, ', 1), 1, "form"),

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import io
 import json
 
 import matplotlib
@@ -110,12 +111,76 @@ def test_noise_does_not_show():
     assert residual(1) == residual(2)
 
 
+def images(a):
+    a.imshow(np.eye(9), interpolation="none")
+    a.imshow(np.eye(3), interpolation="nearest", extent=(2, 5, 2, 5), alpha=0.8)
+    a.add_patch(plt.Rectangle((6, 1), 2, 2, hatch="/", rasterized=True))
+
+
+PRINTED = {
+    "curves and texts": lambda a: (a.plot(X, np.sin(X), "o-", label=r"$\sin x_1$"), a.legend(), a.set(title="A wave")),
+    "an image that is not resampled, one that is, and a part drawn as dots": images,
+    "noise": lambda a: (noise(a.plot(X, 1e-16 * X), below=1e-12), a.plot(X, X)),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_figure_has_its_ink_from_being_printed(name):
+    """The printed image is the one without the guard, and the ink is that of a figure that nobody prints."""
+    printed, alone, plain = (plt.subplots(figsize=(7.2, 3.6), layout="constrained") for _ in range(3))
+    for _, a in (printed, alone, plain):
+        PRINTED[name](a)
+    files = io.BytesIO(), io.BytesIO()
+    how = {"format": "svg", "bbox_inches": "tight", "metadata": {"Date": None}}
+    with matplotlib.rc_context({"svg.hashsalt": "book"}):
+        plain[0].canvas.print_figure(files[0], **how)
+        with ink.copied(printed[0]) as drawings:
+            printed[0].canvas.print_figure(files[1], **how)
+    assert files[0].getvalue() == files[1].getvalue()
+    assert len(drawings) == 1
+    assert ink.picture(printed[0], drawings) == ink.picture(alone[0])
+
+
+@pytest.mark.parametrize("part", ["fill", "edge", "text", "ground of a text", "a table's cell", "grid", "style"])
+def test_a_step_of_a_colour_shows(part):
+    """Nine of 255 steps of blue alone darken no cell by a level."""
+
+    def draw(a, blue):
+        colour = f"#0068{blue:02x}"
+        if part == "style":
+            a.set_prop_cycle(color=[colour])
+        a.plot(X, np.sin(X))
+        a.scatter([1, 2], [0, 0.5], **{"fill": {"color": colour}, "edge": {"edgecolor": colour}}.get(part, {}))
+        ground = {"facecolor": colour} if part == "ground of a text" else None
+        a.text(3, 0, "a note", color=colour if part == "text" else "k", bbox=ground)
+        a.grid(color=colour if part == "grid" else "0.8")
+        cell = a.table([["1"]], loc="center")[0, 0]
+        cell.set_facecolor(colour if part == "a table's cell" else "w")
+
+    old, new = (one_panel(lambda a, blue=blue: draw(a, blue)) for blue in (0x9D, 0xA6))
+    assert ("colours", "#00689d", "#0068a6", "exact") in differences(old, new)
+    assert not differences(new, one_panel(lambda a: draw(a, 0xA6)))
+
+
+def test_colours_that_an_array_makes_are_not_listed():
+    def draw(a, cmap):
+        points = a.scatter(X, X, c=X, cmap=cmap)
+        a.quiver(X[:5], X[:5], X[:5], X[:5], X[:5], cmap=cmap)
+        a.contour(np.outer(X, X), cmap=cmap)
+        a.pcolormesh(np.outer(X, X), cmap=cmap)
+        assert points.get_array() is not None
+
+    colours = [one_panel(lambda a, cmap=cmap: draw(a, cmap))["ink"]["colours"] for cmap in ("viridis", "magma")]
+    assert colours[0] == colours[1] == ["#000000", "#ffffff"]
+
+
 def test_the_figure_is_left_as_it_was():
     figure, a = plt.subplots(figsize=(5, 3), dpi=77)
     [curve] = noise(a.plot([1e-16, 2e-16]), below=1e-12)
     canvas = figure.canvas
     ink.picture(figure)
-    assert (figure.dpi, figure.canvas, curve.get_visible()) == (77, canvas, True)
+    assert (figure.dpi, figure.canvas) == (77, canvas)
+    assert "draw" not in vars(curve)
     assert matplotlib.rcParams["path.snap"]
 
 
@@ -162,8 +227,10 @@ BROKEN = {
     "a row too short": lambda picture: {**picture, "rows": [picture["rows"][0][1:], *picture["rows"][1:]]},
     "a letter that is no level": lambda picture: {**picture, "rows": ["ä" * ink.COLUMNS, *picture["rows"][1:]]},
     "numbers for rows": lambda picture: {**picture, "rows": [0] * ink.ROWS},
-    "no rows": lambda picture: {"panels": picture["panels"], "inches": picture["inches"]},
-    "no size": lambda picture: {"panels": picture["panels"], "rows": picture["rows"]},
+    "no rows": lambda picture: {name: part for name, part in picture.items() if name != "rows"},
+    "no size": lambda picture: {name: part for name, part in picture.items() if name != "inches"},
+    "no colours": lambda picture: {name: part for name, part in picture.items() if name != "colours"},
+    "a colour as a number": lambda picture: {**picture, "colours": [0]},
     "a size in words": lambda picture: {**picture, "inches": ["7", "4"]},
     "a panel of three edges": lambda picture: {**picture, "panels": [[0, 0, 9]]},
     "a panel of fractions": lambda picture: {**picture, "panels": [[0.5, 0, 9, 9]]},

@@ -169,6 +169,10 @@ def compare_ink(recorded: dict | None, computed: dict | None) -> Iterator[Differ
     if recorded["inches"] != computed["inches"]:
         old, new = (" x ".join(format(side, "g") for side in one["inches"]) for one in (recorded, computed))
         yield Difference("size in inches", old, new, "exact")
+    if recorded["colours"] != computed["colours"]:
+        sides = [set(one["colours"]) for one in (recorded, computed)]
+        old, new = (shorten(", ".join(sorted(these - those)) or NOTHING) for these, those in (sides, sides[::-1]))
+        yield Difference("colours", old, new, "exact")
     if changes := ink.compare(recorded, computed):
         where, _, old, new = changes[0]
         more = f" (+{len(changes) - 1} more)" if len(changes) > 1 else ""

@@ -10,6 +10,7 @@ from drift_guard.compare_figures import DRAWN, NOTHING, aligned, compare_figures
 from drift_guard.compare_text import shorten
 from drift_guard.page_data import TOLERANCE, Figure, Number, Output, Page, Row, Text, Value, flat
 
+SHOWN = "as shown"  # in the place of a tolerance: the value is the same, and readers see another text
 ROUNDING = 1e-15  # of a list's largest number: what a zero among its numbers may be computed as
 
 
@@ -50,8 +51,14 @@ def compare_number(recorded: Number, computed: Number) -> tuple[str, str, str] |
     if tolerance <= TOLERANCE and all(isinstance(number, int) for number in flat(old)):
         tolerance = 0.0  # a count does not round, not even one of ten digits
     if same_value(old, new, tolerance):
-        return None
+        return None if recorded.shown == computed.shown else (as_shown(recorded), as_shown(computed), SHOWN)
     return (*first_apart(old, new), f"{tolerance:g} relative" if tolerance else "exact")
+
+
+def as_shown(number: Number) -> str:
+    """Return a value, or the first of a list, as readers see it, with its format."""
+    first = next(iter(flat(number.value or 0)), 0)
+    return f"{format(first, number.shown)} ({number.shown or 'all digits'})"
 
 
 def in_words(number: Number) -> str:
@@ -71,7 +78,9 @@ def forms_at_an_edge(recorded: Page, computed: Page, cell: int | None) -> set[tu
     found: set[tuple[str, str]] = set()
     for name, number in computed.numbers.items():
         old = recorded.numbers.get(name)
-        if old is None or number.cell != cell or old.value is None or compare_number(old, number):
+        if old is None or number.cell != cell or old.value is None:
+            continue
+        if compare_number(replace(old, shown=number.shown), number):
             continue
         found.update(zip(forms(replace(number, value=old.value)), forms(number)))
     return found
@@ -133,9 +142,11 @@ def compare_page(page: str, recorded: Page, computed: Page) -> tuple[list[Row], 
         kept.numbers[name] = new
         if old is None:
             rows.append(Row(page, new.cell, what, NOTHING, shorten(in_words(new)), "new"))
-        elif apart := compare_number(old, new):
+            continue
+        apart = compare_number(old, new)
+        if apart:
             rows.append(Row(page, new.cell, what, *apart))
-        else:
+        if not apart or apart[2] == SHOWN:
             kept.numbers[name] = replace(new, value=old.value)
     for old, new in aligned(recorded.outputs, computed.outputs, output_key):
         if old is not None and new is not None and same_kind(old, new):

@@ -35,7 +35,8 @@ class Recorder:
         self.shell.runs += 1
         self.figures = 0
         if self.watch is not None:
-            self.watch.begin(self.shell.transform_cell(info.raw_cell or ""))
+            code = info.raw_cell or ""
+            self.watch.begin(self.shell.transform_cell(code) if self.watch.may_name_dates(code) else "")
 
     def end(self, result) -> None:
         if self.watch is None:
@@ -57,23 +58,21 @@ class Recorder:
         try:
             record = figure_record(figure, parts)
             table = figure_data.packed(parts)
-            is_drawn = self.draw(figure)  # which lays it out, so that its ink costs half as much
-            record["ink"] = ink.picture(figure, laid_out=is_drawn)
+            with ink.copied(figure) as drawings:
+                self.draw(figure)
+            record["ink"] = ink.picture(figure, drawings)
         except Exception as error:  # IPython would swallow it
             record = {"refused": [f"{type(error).__name__}: {error}"]}
         publish(f"figure:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, **record})
         publish(f"drawn:{self.shell.runs}.{self.figures}", {"run": self.shell.runs, "table": table})
         return {}, {}
 
-    def draw(self, figure) -> bool:
+    def draw(self, figure) -> None:
         """Draw the images of a figure that IPython is about to ask for, and keep them until it does."""
-        drawn = False
         for mime in IMAGES:
             formatter = self.shell.display_formatter.formatters[mime]
             if formatter.enabled and (printer := formatter.type_printers.get(type(figure))):
                 formatter.for_type(type(figure), answering(figure, printer(figure), formatter, printer))
-                drawn = True
-        return drawn
 
 
 def answering(figure, image, formatter, printer):
@@ -99,4 +98,4 @@ def load_ipython_extension(shell: Any) -> None:
         recorder.watch = unseen.Watch()
         unseen.fix_clock(recorder.watch.is_of_the_book, unseen.fixed_time())
         unseen.watch_states(recorder.watch)
-        sys.addaudithook(recorder.watch.audit)
+        sys.addaudithook(unseen.hearing(recorder.watch))

@@ -1,6 +1,7 @@
-"""The records: one JSON file a page, `{"numbers": {id: {"value" or "below": …}}, "outputs": […]}`.
+"""The records: one JSON file a page, `{"numbers": {id: {"value", "shown"} or {"below"}}, "outputs": […]}`.
 
-An output is `{"text": lines}`, `{"html": lines}` and so on, or `{"figure": name, "alt", "caption", "draws": …}`.
+`shown` is the format in which readers see a value; without it they see all digits. An output is `{"text": lines}`,
+`{"html": lines}` and so on, or `{"figure": name, "alt", "caption", "draws": …}`.
 What is not of this form is refused when a file is read, so that the comparison deals with sound records only.
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 import yaml
 
 from drift_guard import ink
-from drift_guard.page_data import Figure, Number, Output, Page, Text, Value
+from drift_guard.page_data import Figure, Number, Output, Page, Text, Value, flat
 
 WIDTH = 116  # of a line that holds a value in one piece
 
@@ -37,7 +38,9 @@ def to_json(page: Page) -> dict:
 
 
 def number_to_json(number: Number) -> dict:
-    return {"value": number.value} if number.below is None else {"below": number.below}
+    if number.below is not None:
+        return {"below": number.below}
+    return {"value": number.value, "shown": number.shown} if number.shown else {"value": number.value}
 
 
 def output_to_json(output: Output) -> dict:
@@ -80,7 +83,7 @@ def read(path: Path) -> Page:
     try:
         record = json.loads(text, object_pairs_hook=without_repeats, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
-        is_cut_off = error.pos >= len(text.rstrip())
+        is_cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         raise Broken(error.lineno, f"{'cut off' if is_cut_off else 'not JSON'}: {error.msg}") from None
     except KeyError as error:
         raise Broken(line_of_repeat(text), f"the key {error.args[0]!r} stands twice") from None
@@ -133,12 +136,22 @@ def from_json(record: Any) -> Page:
 
 def number_from_json(name: str, number: Any) -> Number:
     what = f"the number {name}"
-    demand(isinstance(number, dict) and len(number) == 1 and set(number) <= {"value", "below"}, what)
+    demand(isinstance(number, dict) and set(number) in ({"value"}, {"value", "shown"}, {"below"}), what)
     if "below" in number:
         demand(is_value(number["below"]) and not isinstance(number["below"], list), what)
     else:
-        demand(is_value(number["value"]), what)
+        demand(is_value(number["value"]) and has_format(number), what)
     return Number(name, **number)
+
+
+def has_format(number: dict) -> bool:
+    """Tell whether a value can be shown as the record says."""
+    try:
+        for value in flat(number["value"]):
+            format(value, number.get("shown", ""))
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def is_value(value: Value) -> bool:
