@@ -21,6 +21,24 @@ import time
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("jupyter-book")
+USED = (  # of what nearly every build imports only when it comes to use it
+    "bs4",
+    "jupyter_book.sphinx",
+    "math_core",
+    "matplotlib.pyplot",
+    "multiprocessing.popen_fork",
+    "myst_nb.ext.glue.domain",
+    "myst_nb.sphinx_ext",
+    "pybtex.database.input.bibtex",
+    "pydata_sphinx_theme",
+    "sphinx_codeautolink",
+    "sphinx_design.extension",
+    "sphinx_exercise",
+    "sphinx_external_toc.events",
+    "sphinx_jupyterbook_latex.events",
+    "sphinxcontrib.bibtex",
+    "sqlalchemy.dialects.sqlite",
+)
 LIMIT = 300  # seconds after which a build that hangs is ended, with the status of its signal
 
 
@@ -44,11 +62,13 @@ def become(arguments: list[str], folder: str, env: dict[str, str], paths: list[s
 def serve() -> None:
     from jupyter_book.cli.main import main
     from jupyter_book.config import get_default_sphinx_config
+    from pygments.lexers import get_lexer_by_name
     from sphinx.application import builtin_extensions
 
-    others = "myst_nb.sphinx_ext", "pydata_sphinx_theme", "sphinx_exercise", "sphinxcontrib.bibtex"
-    for name in *builtin_extensions, *get_default_sphinx_config()["extensions"], *others:
+    for name in *builtin_extensions, *get_default_sphinx_config()["extensions"], *USED:
         importlib.import_module(name)
+    for name in "ipython3", "python3":
+        get_lexer_by_name(name)  # which compiles its expressions
     gc.freeze()
     for line in sys.stdin:
         if (pid := os.fork()) == 0:

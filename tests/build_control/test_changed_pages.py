@@ -1,6 +1,7 @@
 """After each kind of edit a build that continues the last one leaves the site that a build from nothing makes."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -191,39 +192,49 @@ def put_first(text: str, part: str) -> str:
     return text.replace("\n(part)=", f"{part}\n(part)=")
 
 
+def replaced(*pairs: tuple[str, str]) -> Callable[[str], str]:
+    """Return a change of a page that replaces texts, each of which the page has."""
+
+    def change(text: str) -> str:
+        for old, new in pairs:
+            assert old in text
+            text = text.replace(old, new)
+        return text
+
+    return change
+
+
 STEPS = {
-    "a sentence": (
+    "a sentence, and the text of an exercise": (
         "one",
-        lambda text: text.replace("A sentence", "Another sentence").replace("zebra", "giraffe"),
+        replaced(("A sentence", "Another sentence"), ("zebra", "giraffe"), ("Is it {num}", "Would it be {num}")),
         {"one"} | LISTS,
     ),
-    "a heading to which another page links": ("one", lambda text: text.replace("## A part", "## Some part"), ALL),
-    "a number that another page quotes": ("one", lambda text: text.replace("42)", "43)"), {"one", "two"} | LISTS),
-    "a figure before others": ("one", lambda text: put_first(text, CELL.format(name="fig-new", end=3)), ALL),
-    "what a figure draws": ("two", lambda text: text.replace("[0, 2]", "[0, 5]"), {"two"} | LISTS),
-    "a label that nothing leads to": ("three", lambda text: text + "\n(there)=\n## There\n", ALL),
-    "the text of an exercise": ("one", lambda text: text.replace("Is it {num}", "Would it be {num}"), {"one"} | LISTS),
-    "its title": ("one", lambda text: text.replace("Try it", "Try this"), ALL),
-    "the title of a page": ("three", lambda text: text.replace("Chapter three", "The third"), ALL),
-    "a citation less": ("two", lambda text: text.replace("So wrote {cite:t}`vaswani2017attention`.", ""), ALL),
-    "the code that links to the reference": (
+    "a number that another page quotes": ("one", replaced(("42)", "43)")), {"one", "two"} | LISTS),
+    "what a figure draws, and the code that links to the reference": (
         "two",
-        lambda text: text.replace("slopes(8)", "slopes(16)"),
+        replaced(("[0, 2]", "[0, 5]"), ("slopes(8)", "slopes(16)")),
         {"two"} | LISTS,
     ),
-    "a figure less": ("one", lambda text: text.replace(CELL.format(name="fig-new", end=3), ""), ALL),
+    "a heading to which another page links": ("one", replaced(("## A part", "## Some part")), ALL),
+    "a figure before others": ("one", lambda text: put_first(text, CELL.format(name="fig-new", end=3)), ALL),
+    "a label that nothing leads to": ("three", lambda text: text + "\n(there)=\n## There\n", ALL),
+    "the title of an exercise": ("one", replaced(("Try it", "Try this")), ALL),
+    "the title of a page": ("three", replaced(("Chapter three", "The third")), ALL),
+    "a citation less": ("two", replaced(("So wrote {cite:t}`vaswani2017attention`.", "")), ALL),
+    "a figure less": ("one", replaced((CELL.format(name="fig-new", end=3), "")), ALL),
 }
+LAST = list(STEPS)[-1]
 
 
 @pytest.mark.parametrize("edit", STEPS)
 def test_the_site_is_that_of_a_build_from_nothing(book, tmp_path, edit):
+    """Each edit is built upon the last. Where all pages are written anew, a comparison at the end shows as much."""
     page, change, written = STEPS[edit]
     path = book.folder / "book" / f"{page}.md"
-    before = path.read_text(encoding="utf8")
-    path.write_text(change(before), encoding="utf8")
-    assert path.read_text(encoding="utf8") != before
+    path.write_text(change(path.read_text(encoding="utf8")), encoding="utf8")
     assert build(book) == ({page}, written)
-    if written != ALL or "figure" in edit:
+    if written != ALL or edit == LAST:
         assert_same(book, tmp_path)
 
 
