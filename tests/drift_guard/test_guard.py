@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from machines import variations, varies
 from toy_book import HEADER, ToyBook
 from warm import jupyter_book
 
@@ -417,15 +416,6 @@ def test_no_machine_accepts(toy):
     status, output = toy.build(GUARD_ACCEPT="1", CI="true")
     assert status == 1 and "CI is set" in output and executed(output) == 0
     assert toy.records() == before
-
-
-def test_other_machines_make_no_drift(toy):
-    for changed in variations().values():
-        assert varies(changed)
-        shutil.rmtree(toy.folder / "_build")
-        status, output = outcome(toy.start(**changed))  # the whole build there, not its cells alone
-        assert status == 0, output
-        assert executed(output) == 2
 
 
 # ---- what the cells depend on

@@ -6,7 +6,8 @@ import shutil
 import planted
 import pytest
 from machines import variations, varies
-from test_guard import Guarded, outcome
+from test_guard import FIRST, Guarded, outcome
+from test_guard import PACKAGE as NUMBERS_OF_RECORD
 from toy_book import HEADER
 
 CELL = """
@@ -35,7 +36,8 @@ from toy import shown
 Markdown(shown(%r))
 ```
 """
-PACKAGE = """from toy.planted import CHANGES, draw
+PACKAGE = """{numbers}
+from toy.planted import CHANGES, draw
 DISPLAYED = {displayed!r}
 def drawn(name):
     return draw(CHANGES[name], {changed})
@@ -45,10 +47,10 @@ def shown(name):
 
 
 class Planted(Guarded):
-    """A book with a page of its own for the kinds, and a second page without a change."""
+    """A book with a page of its own for the kinds, and a second page, without a change, with numbers of record."""
 
     def plant(self, changed: bool) -> None:
-        self.set_package(PACKAGE.format(displayed=DISPLAYED, changed=changed))
+        self.set_package(PACKAGE.format(numbers=NUMBERS_OF_RECORD, displayed=DISPLAYED, changed=changed))
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +60,13 @@ def toy(tmp_path_factory) -> Planted:
     book.plant(changed=False)
     cells = [CELL % (place, name) for place, name in enumerate(planted.CHANGES, start=1)]
     book.write("first.md", "".join([HEADER, "\n# All kinds\n", *cells, *(SHOWN % name for name in DISPLAYED)]))
-    book.write("second.md", HEADER + "\n# Second\n\n```{code-cell} ipython3\nprint('nothing but words')\n```\n")
-    book.write("numbers.yml", "")
+    book.write("second.md", FIRST.replace("# First", "# Second"))
     status, output = book.build(GUARD_ACCEPT="1")
     assert status == 0, output
     return book
 
 
-def test_the_unchanged_page_passes_on_other_machines(toy):
+def test_the_unchanged_pages_pass_on_other_machines(toy):
     for name, changed in variations().items():
         assert varies(changed), name
         status, output = outcome(toy.start(FRESH_ANEW="1", **changed))
