@@ -37,6 +37,9 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+MEDIA = {"media": "null", "color_scheme": "light", "reduced_motion": "no-preference"}  # of a new page
+
+
 class Pages:
     """Pages for tests, each as if it were the first: a tab of a context that was made for the same options.
 
@@ -48,12 +51,14 @@ class Pages:
     def __init__(self, browser: Browser):
         self.browser = browser
         self.contexts: dict[str, BrowserContext] = {}
+        self.media: dict[BrowserContext, dict[str, object]] = {}
         self.free: dict[BrowserContext, list[Page]] = {}
 
     def open(self, viewport: dict[str, int], **options: object) -> Page:
         key = json.dumps(options, sort_keys=True)
         if key not in self.contexts:
             self.contexts[key] = self.browser.new_context(**options)
+            self.media[self.contexts[key]] = MEDIA | {name: options[name] for name in MEDIA if name in options}
         context = self.contexts[key]
         free = self.free.setdefault(context, [])
         page = free.pop() if free else context.new_page()
@@ -65,7 +70,7 @@ class Pages:
             page.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
         page.context.clear_cookies()
         page.mouse.move(0, 0)
-        page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+        page.emulate_media(**self.media[page.context])
         page.goto("about:blank")
         self.free[page.context].append(page)
 

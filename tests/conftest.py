@@ -27,7 +27,7 @@ LONG = (
     "test_changed_pages",
     "test_guard",
     "test_site_reading",
-    "test_parallel_build",
+    "test_execute_pages",
     "test_unchanged_builds",
     "test_on_its_own",
     "test_figure_downloads",

@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1] / "book" / "_ext"))
 
-from build_control import forked_kernels, parallel_build
+from build_control import execute_pages, forked_kernels
 
 
 def start(number: int) -> str:
@@ -24,7 +24,7 @@ def start(number: int) -> str:
     notebook.metadata.kernelspec = {"name": "python3", "language": "python", "display_name": "Python 3"}
     with tempfile.TemporaryDirectory() as folder:
         try:
-            parallel_build.run(notebook, folder, timeout=60)
+            execute_pages.run(notebook, folder, timeout=60)
         except Exception as error:
             return f"{type(error).__name__}: {error}"
     return notebook.cells[0].outputs[0].text.strip()

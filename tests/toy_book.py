@@ -20,9 +20,8 @@ class ToyBook:
 
     def __init__(self, folder: Path, pages: dict[str, str], numbers: str, extensions: list[str]):
         self.folder = folder
-        extensions = list(
-            dict.fromkeys([*extensions, "build_control.parallel_build"])
-        )  # it starts kernels that do not meet
+        side_by_side = "build_control.execute_pages", "build_control.write_pages"  # whose kernels do not meet
+        extensions = list(dict.fromkeys([*extensions, *side_by_side]))
         self.extensions = extensions
         book = folder / "book"
         shutil.copytree(ROOT / "book" / "_ext", book / "_ext", ignore=shutil.ignore_patterns("__pycache__"))

@@ -9,9 +9,9 @@ import pytest
 from sphinx.errors import SphinxParallelError
 from toy_book import HEADER, ToyBook
 
-from build_control import parallel_build
+from build_control import write_pages
 
-EXTENSIONS = Path(parallel_build.__file__).parents[1]
+EXTENSIONS = Path(write_pages.__file__).parents[1]
 STALLED = """
 import multiprocessing, threading, time
 from build_control import end_stalled
@@ -81,7 +81,7 @@ def test_a_failed_writer_ends_those_that_nobody_listens_to_any_more():
     def tell_much(_):
         return "x" * 10_000_000  # more than a pipe holds
 
-    writers = parallel_build.Writers(3)
+    writers = write_pages.Writers(3)
     for function in fail, tell_much, tell_much:
         writers.add_task(function, 1)
     processes = list(writers._procs.values())

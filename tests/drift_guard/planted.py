@@ -49,11 +49,12 @@ def draw_left(figure) -> None:
 
 def draw_right(figure) -> None:
     a = figure.add_subplot(1, 2, 2)
-    values = np.outer(np.sin(X), np.cos(X))
-    values[150:, :50] = np.nan
+    few = X[::5]  # because a reader may have all values as a table, which takes time to make
+    values = np.outer(np.sin(few), np.cos(few))
+    values[30:, :10] = np.nan
     figure.colorbar(a.imshow(values, vmin=-0.9, vmax=0.9), ax=a, extend="both")
-    a.contour(np.outer(X, X), levels=[10, 40], colors="k")
-    a.hlines([50, 100], 20, 150, colors="w")
+    a.contour(np.outer(few, few), levels=[10, 40], colors="k")
+    a.hlines([10, 20], 4, 30, colors="w")
 
 
 def draw_polar(figure) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 from build_control.git_commit import Commit
-from site_features import print_pdf
+from site_features import paper_document, print_pdf
 
 ROOT = Path(__file__).parents[2]
 NAVIGATION = """<nav class="bd-links"><a class="reference internal" href="one.html">One</a>
@@ -86,7 +86,7 @@ def test_links_lead_to_places_in_the_document_or_out_into_the_world(pdf):
 
 
 def test_files_of_the_site_are_linked_under_its_address(folder):
-    one = print_pdf.chapter(folder, "book/one.html", {"book/one.html"}, "..", "https://example.org/book/")
+    one = paper_document.chapter(folder, "book/one.html", {"book/one.html"}, "..", "https://example.org/book/")
     assert [link["href"] for link in one.find_all("a")][:2] == [
         "https://example.org/book/book/two.html",
         "https://example.org/book/numbers.json",
@@ -119,7 +119,7 @@ def test_printed_again_elsewhere_it_is_the_same_to_the_byte_and_linked_once(fold
 
 
 def test_a_folder_without_a_site_is_refused(tmp_path):
-    with pytest.raises(print_pdf.NoSite, match="make book"):
+    with pytest.raises(paper_document.NoSite, match="make book"):
         printed(tmp_path, None)
 
 

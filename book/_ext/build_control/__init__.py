@@ -11,7 +11,8 @@ MODULES = (
     "execution_cache",
     "kernel_surroundings",
     "changed_pages",
-    "parallel_build",
+    "execute_pages",
+    "write_pages",
 )
 
 

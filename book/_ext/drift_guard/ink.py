@@ -23,13 +23,14 @@ LEVELS = "".join(char for char in map(chr, range(ord(" "), ord("~") + 1)) if cha
 STEPS = 1  # levels by which a cell may differ: rounding the mean to a level can move it by one
 WEIGHTS = 0.5, 0.3, 0.2  # of red, green and blue; uneven, so that another colour of the same lightness shows
 THIRDS = ("left", "middle", "right"), ("upper", "middle", "lower")
+Colour = tuple[float, float, float, float]  # red, green, blue and opacity
 
 
 class Drawing(NamedTuple):
     """What a figure looks like: the renderer that has its dots, and the colours of all but what an array colours."""
 
     agg: Any
-    colours: set[tuple[float, ...]]
+    colours: set[Colour]
 
 
 class Change(NamedTuple):
@@ -186,7 +187,7 @@ def note_style(note: Callable[[Any], None], gc, inside) -> None:
 
 
 @contextmanager
-def colouring(colours: set[tuple[float, ...]]) -> Iterator[Callable[[Any], None]]:
+def colouring(colours: set[Colour]) -> Iterator[Callable[[Any], None]]:
     """Yield what notes a colour that can be seen, unless an array makes it: of that the record has values and colours.
 
     A value at the edge between two colours may have either on another processor.
@@ -207,13 +208,14 @@ def colouring(colours: set[tuple[float, ...]]) -> Iterator[Callable[[Any], None]
 
     def note(colour) -> None:
         if not mapped and colour[3] > 0:
-            colours.add(tuple(map(float, colour)))
+            red, green, blue, alpha = map(float, colour)
+            colours.add((red, green, blue, alpha))
 
-    Collection.draw = told
+    setattr(Collection, "draw", told)  # noqa: B010  its one parameter has a name of its own in matplotlib's types
     try:
         yield note
     finally:
-        Collection.draw = draw
+        setattr(Collection, "draw", draw)  # noqa: B010
 
 
 def shrunk(image, factor: float):

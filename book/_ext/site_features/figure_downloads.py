@@ -27,7 +27,7 @@ from sphinx.errors import SphinxError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-from build_control.parallel_build import processors
+from build_control.processors import processors
 from cited_numbers import numbers_page
 from cited_numbers.edition import Edition
 from drift_guard import cell_outputs, figure_data

@@ -2,21 +2,17 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import start_kernels
-from sphinx.errors import SphinxError
 from toy_book import HEADER, ToyBook
 from warm import jupyter_book
 
 from build_control import forked_kernels
-from build_control.parallel_build import Writers, by_size
 
 CELL = """
 # Page
@@ -62,31 +58,6 @@ def test_each_page_has_a_process_of_its_own(shown, word, number):
 def test_both_generators_are_drawn_anew(shown):
     drawn = [re.search(r"drawn (\S+) (\S+)", text).groups() for text in shown]
     assert all(len(set(column)) == 3 for column in zip(*drawn))
-
-
-def fail() -> None:
-    raise FileNotFoundError("no such picture")
-
-
-def end() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-@pytest.mark.parametrize("fault, told", [(fail, "no such picture"), (end, "killed")])
-def test_a_failure_met_while_pages_are_handed_out_is_not_forgotten(fault, told):
-    writers = Writers(2)
-    writers.add_task(fault)
-    writers._procs[0].join()
-    for _ in range(3):
-        writers.add_task(int)
-    with pytest.raises(SphinxError, match=told):
-        writers.join()
-
-
-def test_the_smallest_page_is_written_first_and_the_largest_next(tmp_path):
-    for page, size in {"a": 20, "b": 1, "c": 30, "d": 2}.items():
-        (tmp_path / f"{page}.doctree").write_bytes(bytes(size))
-    assert by_size(SimpleNamespace(doctreedir=tmp_path), ["a", "b", "c", "d"]) == ["b", "c", "a", "d"]
 
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 15)"])

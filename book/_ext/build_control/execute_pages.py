@@ -1,20 +1,15 @@
-"""Execute pages side by side while others are read, and write them side by side.
+"""Execute pages side by side while others are read.
 
 MyST-NB executes a page when it comes to read it, one after the other, and takes what it finds in its cache. Here every
 page that is to be read and is not in the cache is executed beforehand, as many at a time as there are processors, and
 what its cells made is in the cache when its turn to be read comes. A page whose cells fail is left to MyST-NB, which
 executes it again and tells what is wrong. A kernel that ends before its first answer, as one may on a machine that is
 short of memory, is started once more.
-
-Pages are written by several processes: Sphinx can do that, and Jupyter Book has no way to ask for it. Sphinx forgets a
-failure of one that it meets while it still hands out pages, and ends well with pages missing; here the build fails.
 """
 
 from __future__ import annotations
 
 import atexit
-import os
-from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +18,6 @@ from threading import Thread
 from typing import Any
 
 import jupyter_cache.executors.utils
-import sphinx.builders
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
@@ -36,9 +30,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 from sphinx.util import logging
-from sphinx.util.parallel import ParallelTasks
 
 from build_control import end_stalled, forked_kernels
+from build_control.processors import processors
 from drift_guard.kept import Kept
 
 log = logging.getLogger(__name__)
@@ -48,15 +42,6 @@ class NotExecuted(SphinxError):
     """Sphinx prints the category, then the message."""
 
     category = "A page could not be executed, and the build ends here"
-
-
-class NotWritten(SphinxError):
-    category = "Pages could not be written, and the build ends here"
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def notebook_of(env: BuildEnvironment, path: Path) -> NotebookNode | None:
@@ -195,61 +180,10 @@ def end(app: Sphinx, *_) -> None:
         executions.end()
 
 
-class Writers(ParallelTasks):
-    """The processes that write pages, none of whose failures is forgotten."""
-
-    failure: Exception | None = None
-
-    def _join_one(self) -> bool:
-        try:
-            return super()._join_one()
-        except EOFError as error:
-            reason = "a process that writes them was killed (by hand, or for want of memory?): build again"
-            failure = NotWritten(reason)
-            self.fail(failure)
-            raise failure from error
-        except Exception as error:
-            self.fail(error)
-            raise
-
-    def fail(self, error: Exception) -> None:
-        """Keep the failure, and end the other processes.
-
-        One that has more to tell than a pipe holds waits for somebody to listen, and Python waits for it when it ends.
-        """
-        self.failure = error
-        self.terminate()
-
-    def join(self) -> None:
-        if self.failure is not None:
-            self.terminate()
-            raise self.failure
-        super().join()
-
-
-def by_size(env: BuildEnvironment, pages: Iterable[str]) -> list[str]:
-    """Return the smallest page, which Sphinx writes before all others, then the largest, and so on down."""
-    sizes = {page: Path(env.doctreedir, f"{page}.doctree").stat().st_size for page in pages}
-    *others, smallest = sorted(sizes, key=lambda page: sizes[page], reverse=True)
-    return [smallest, *others]
-
-
-def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
-    # All pages are read by now. With two processes for each processor, the one that prepares pages and those that write
-    # them have something to do all the time.
-    module: Any = sphinx.builders
-    module.ParallelTasks = Writers
-    module.make_chunks = lambda pages, nproc: [[page] for page in pages]
-    app.parallel = 1 + 2 * processors()
-    write = app.builder._write_parallel
-    vars(app.builder)["_write_parallel"] = lambda pages, nproc: write(by_size(env, pages), nproc)
-
-
 def setup(app: Sphinx) -> dict:
     jupyter_cache.executors.utils.executenb = run
     app.connect("env-before-read-docs", begin, priority=900)  # when others have chosen what is read
     app.connect("source-read", finish, priority=0)
     app.connect("env-updated", end, priority=0)
-    app.connect("env-updated", write_side_by_side)
     app.connect("build-finished", end, priority=0)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
