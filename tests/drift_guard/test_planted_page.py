@@ -7,7 +7,7 @@ import planted
 import pytest
 from machines import variations, varies
 from test_guard import FIRST, Guarded, outcome
-from test_guard import PACKAGE as NUMBERS_OF_RECORD
+from test_guard import PACKAGE as NUMBERS_PACKAGE
 from toy_book import HEADER
 
 CELL = """
@@ -50,7 +50,7 @@ class Planted(Guarded):
     """A book with a page of its own for the kinds, and a second page, without a change, with numbers of record."""
 
     def plant(self, changed: bool) -> None:
-        self.set_package(PACKAGE.format(numbers=NUMBERS_OF_RECORD, displayed=DISPLAYED, changed=changed))
+        self.set_package(PACKAGE.format(numbers=NUMBERS_PACKAGE, displayed=DISPLAYED, changed=changed))
 
 
 @pytest.fixture(scope="module")
