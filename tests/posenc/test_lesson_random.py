@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import scipy.stats
+import scipy.special
 
 import posenc
 from posenc.lesson_random import _chacha_block, _ziggurat
@@ -94,18 +94,20 @@ def test_the_lessons_weights_to_their_last_printed_digits():
 
 
 def test_a_hundred_thousand_draws_are_standard_normal():
+    from scipy import stats  # takes a second to import, in every process that collects the tests
+
     draws = posenc.LessonRandom(1).standard_normal(100_000)
     assert abs(draws.mean()) < 4 / np.sqrt(1e5)
     assert abs(draws.var() - 1) < 4 * np.sqrt(2 / 1e5)
-    assert abs(scipy.stats.skew(draws)) < 4 * np.sqrt(6 / 1e5)
-    assert abs(scipy.stats.kurtosis(draws)) < 4 * np.sqrt(24 / 1e5)
-    assert scipy.stats.kstest(draws, "norm").pvalue > 0.001
+    assert abs(stats.skew(draws)) < 4 * np.sqrt(6 / 1e5)
+    assert abs(stats.kurtosis(draws)) < 4 * np.sqrt(24 / 1e5)
+    assert stats.kstest(draws, "norm").pvalue > 0.001
     # 256 layers can go wrong one by one: a chi-squared test over 500 equally likely cells, tails included.
-    cells = np.bincount((scipy.stats.norm.cdf(draws) * 500).astype(int), minlength=500)
-    assert scipy.stats.chisquare(cells).pvalue > 0.001
+    cells = np.bincount((stats.norm.cdf(draws) * 500).astype(int), minlength=500)
+    assert stats.chisquare(cells).pvalue > 0.001
     beyond = draws[np.abs(draws) > 3.654152885361008796]  # drawn by the tail's own method, of either sign
     assert (beyond > 0).any() and (beyond < 0).any()
-    assert abs(beyond.size - 1e5 * 2 * scipy.stats.norm.sf(3.654152885361008796)) < 4 * np.sqrt(25.8)
+    assert abs(beyond.size - 1e5 * 2 * stats.norm.sf(3.654152885361008796)) < 4 * np.sqrt(25.8)
 
 
 def test_calls_continue_the_stream_and_fill_by_rows():
