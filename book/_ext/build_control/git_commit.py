@@ -1,7 +1,5 @@
 """Which commit this is, and which files are the project's: what git says of the folder, if it is a checkout."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from datetime import UTC, datetime

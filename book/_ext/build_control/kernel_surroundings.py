@@ -5,8 +5,6 @@ every build, and no settings of the user take part. A cell may read the files th
 file, because a change of that would go unnoticed. Of the environment they see what is listed here, and nothing else.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping
@@ -49,8 +47,7 @@ def add(app: Sphinx, config: Config) -> None:
     kernel_setup.watch_reads(app, source_state.of(app).listed, folders, ADVICE)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.setup_extension("build_control.source_state")
     app.setup_extension("drift_guard.kernel_setup")
     app.connect("config-inited", add, priority=910)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

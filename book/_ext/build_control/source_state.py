@@ -6,8 +6,6 @@ the configuration; an entry `{file.yml: [a, b]}` says that cells depend only on 
 build depends on all files of the project, on its commit and on how it was asked for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os
@@ -306,6 +304,5 @@ def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
     return build.edited
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_config_value("fresh_sources", [], "", [list])
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -136,7 +136,7 @@ def depart_html(self, node):
     )
 
 
-def setup(app):
+def setup(app) -> None:
     app.setup_extension("cited_numbers.numbers_of_record")
     alone = (lambda self, node: None, lambda self, node: None)
     app.add_node(quoted, html=(visit_html, depart_html), latex=alone, text=alone, man=alone, texinfo=alone)
@@ -144,8 +144,7 @@ def setup(app):
     app.connect("doctree-read", note_quotes)
     app.connect("env-updated", join_numbers)
     app.connect("doctree-resolved", fill, priority=100)
-    files = [str(Path(__file__).with_name(name)) for name in ("num.css", "num.js")]
-    app.connect("config-inited", lambda app, config: config.html_static_path.extend(files))
+    files = str(Path(__file__).with_name("static"))
+    app.connect("config-inited", lambda app, config: config.html_static_path.append(files))
     app.add_css_file("num.css")
     app.add_js_file("num.js", loading_method="defer")
-    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,7 +1,5 @@
 """The tip of a quoted number, which shows on hover and on keyboard focus: value, meaning, how firm its digits are."""
 
-from __future__ import annotations
-
 from cited_numbers.number_text import Numbers, every, find, full, prose
 from cited_numbers.numbers_of_record import NumberOfRecord, Value
 

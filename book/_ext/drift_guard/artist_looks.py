@@ -5,8 +5,6 @@ A colour is named by its place in the style's cycle (C0) or its part in the styl
 itself is named by its code. A mark that is as matplotlib draws it of itself is left out.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 from typing import Any

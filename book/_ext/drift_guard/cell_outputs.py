@@ -14,8 +14,6 @@ as glue that is not displayed (see `kernel_recorder`), in messages by these name
 `run` counts the executions in a kernel. It ends here: the place of the cell takes over, and no record holds either.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace

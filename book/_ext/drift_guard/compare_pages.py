@@ -1,7 +1,5 @@
 """Compare what a page's cells made with its record: pure functions of the two, whose rows the report lists."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 

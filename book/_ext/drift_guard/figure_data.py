@@ -5,8 +5,6 @@ from, in the units of the axes and unrounded. A row is a point, a cell of a heat
 labelled. Colour bars and what stands at no place of the axes (a title, say) have no rows.
 """
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

@@ -4,8 +4,6 @@ Of every array it has the digest, on the axis' own scale (log data as logs). An 
 refused, not guessed at.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import Any

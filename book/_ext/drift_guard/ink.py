@@ -9,8 +9,6 @@ the same picture; and all colours that are drawn do, because a colour of the sty
 place in the style, and one that changes by a few steps of 255 darkens no cell by a level.
 """
 
-from __future__ import annotations
-
 import functools
 import io
 import math

@@ -1,8 +1,6 @@
 """What an extension keeps with Sphinx's environment (from build to build) or application (for one build): one object of
 a class of its own, by which it is found."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 

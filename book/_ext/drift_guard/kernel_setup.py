@@ -4,8 +4,6 @@ They have a profile of their own, so that no start-up file of the user takes par
 surroundings before the first page is read: lines of IPython's configuration, folders of modules, variables.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -69,6 +67,5 @@ def write(app: Sphinx, config: Config) -> None:
         os.environ.update(GUARD_ROOT=str(app.srcdir), GUARD_SOURCES=str(listed), GUARD_FOLDERS=folders)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("config-inited", write, priority=950)  # after those that add to the surroundings
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

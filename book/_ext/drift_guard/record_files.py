@@ -5,8 +5,6 @@
 What is not of this form is refused when a file is read, so that the comparison deals with sound records only.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -11,8 +11,6 @@ its like are replaced. What NumPy asks by itself nobody can notice: the words by
 in the code.
 """
 
-from __future__ import annotations
-
 import ast
 import datetime
 import functools

@@ -17,8 +17,6 @@ What the rules do not cover ends the build before a page is written, in one list
 number stands in `number_scan`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ on paper stands out on a dark page. Colour maps are pictures within the drawing 
 a caption is bright on both pages.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -108,7 +106,6 @@ def mark(app: Sphinx, doctree: nodes.document) -> None:
             node["classes"].append("drawn")
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_node(nodes.image, override=True, html=(visit_image, HTML5Translator.depart_image))
     app.connect("doctree-read", mark)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,8 +8,6 @@ in the folders above its own, so that all run as they are where the archive was 
 of files are fixed: a commit has one archive.
 """
 
-from __future__ import annotations
-
 import re
 import time
 import zipfile
@@ -183,10 +181,9 @@ def make_list(app: Sphinx, doctree: nodes.document, page: str) -> None:
         node.replace_self(nodes.raw("", html, format="html"))
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_node(take_along)
     app.add_directive("take-along", TakeAlong)
     app.connect("doctree-resolved", make_list)
     app.connect("html-page-context", add_links)
     app.connect("build-finished", write, priority=550)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,8 +10,6 @@ makes the entry "Erratum E1", which can be linked to as `erratum-e1`. Where a ch
 number that two entries have, a mark without an entry and an entry without a mark each end a strict build.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -174,7 +172,7 @@ def depart_mark(self: HTML5Translator, node: erratum_mark) -> None:
     self.body.append("</span>")
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_node(erratum, html=(visit, depart))
     app.add_node(erratum_mark, html=(visit_mark, depart_mark))
     app.add_directive("erratum", Erratum)
@@ -183,4 +181,3 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-purge-doc", forget_page)
     app.connect("env-updated", check)
     app.connect("doctree-resolved", link, priority=50)  # before `num` puts the digits in
-    return {"version": "2", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -177,7 +177,7 @@ def copy_assets(app: Sphinx) -> None:
         (target / name).write_text(published(SOURCES / name), encoding="utf8")
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     static = (visit_static, visit_static)
     app.add_node(interactive, html=(visit_html, depart_html), latex=static, text=static, man=static, texinfo=static)
     app.add_directive("interactive", Interactive)
@@ -185,4 +185,3 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(TakeStaticFigure)
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", add_assets)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

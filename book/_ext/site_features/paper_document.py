@@ -3,8 +3,6 @@
 Within the document every link between pages leads to the page's place in it, and ids are unique.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import escape

@@ -8,8 +8,6 @@ It is printed twice, the second time with the page numbers of the first in its c
 Dates and identifier come from the commit and the text, so that a commit gives one PDF.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

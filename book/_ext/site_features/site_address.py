@@ -5,8 +5,6 @@ for links that people share, and sitemap.xml. Without an address there is none o
 any depth.
 """
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 
@@ -65,9 +63,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         write_sitemap(app)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     if app.config.html_baseurl:
         app.setup_extension("sphinxext.opengraph")
         app.connect("config-inited", configure)
     app.connect("build-finished", finish)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
