@@ -117,12 +117,7 @@ def repeated_keys(path: Path) -> dict[str, int]:
     return {key: count for key, count in counts.items() if count > 1}
 
 
-def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    State.of(env).quotes.pop(page, None)
-    State.of(env).places.pop(page, None)
-
-
 def setup(app: Sphinx) -> dict:
     app.setup_extension("drift_guard.cell_outputs")
-    app.connect("env-purge-doc", forget_page)
+    app.connect("env-purge-doc", State.forget_page)
     return {"version": "1", "env_version": 1, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -14,6 +14,7 @@ The address `book/numbers.html#<id>` of a number never changes: an id that is re
 import csv
 import json
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -139,10 +140,18 @@ class Place(SphinxDirective):
         return [node]
 
 
+MAKERS: dict[str, Callable[[Sphinx, str, dict], list[nodes.Node]]] = {}  # by their directives
+
+
+def add_place(app: Sphinx, directive: str, make: Callable[[Sphinx, str, dict], list[nodes.Node]]) -> None:
+    """Add a directive in whose place stands what `make` returns for a page and the directive's options."""
+    MAKERS[directive] = make
+    app.add_directive(directive, Place)
+
+
 def make(app, doctree, page):
-    makers = {"numbers-page": all_numbers, "numbers-of-record": table, "how-to-cite": how_to_cite}
     for node in list(doctree.findall(place)):
-        node.replace_self(makers[node["kind"]](app, page, node["options"]))
+        node.replace_self(MAKERS[node["kind"]](app, page, node["options"]))
 
 
 # ---- a table of one page's numbers
@@ -323,8 +332,9 @@ def write_files(app, exception):
 
 def setup(app: Sphinx) -> None:
     app.add_node(place)
-    for name in "numbers-page", "numbers-of-record", "how-to-cite":
-        app.add_directive(name, Place)
+    add_place(app, "numbers-page", all_numbers)
+    add_place(app, "numbers-of-record", table)
+    add_place(app, "how-to-cite", how_to_cite)
     app.connect("env-updated", collect, priority=600)  # after `num` has checked the entries
     app.connect("doctree-resolved", make, priority=90)  # before `num` fills in the digits
     app.connect("html-page-context", add_script)

@@ -276,8 +276,7 @@ class CellOutputs(EnvironmentCollector):
         State.of(app.env).tables[page] = read_tables(app.env, page, doctree)
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-        State.of(env).pages.pop(docname, None)
-        State.of(env).tables.pop(docname, None)
+        State.forget_page(app, env, docname)
 
 
 def setup(app: Sphinx) -> dict:

@@ -10,7 +10,6 @@ import csv
 import io
 import math
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,7 +177,3 @@ def packed(parts: list[Part]) -> str:
 
 def unpacked(table: str) -> str:
     return zlib.decompress(base64.b64decode(table)).decode()
-
-
-def rows_of(table: str) -> Iterator[dict[str, str]]:
-    return csv.DictReader(io.StringIO(unpacked(table)))

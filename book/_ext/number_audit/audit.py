@@ -143,10 +143,6 @@ def read(app: Sphinx, doctree) -> None:
     State.of(app.env).pages[page] = page_numbers.read_page(doctree, source, bibliography)
 
 
-def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    State.of(env).pages.pop(page, None)
-
-
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     findings = audit_pages(env, exceptions())
     quoted = sum(map(len, numbers_of_record.State.of(env).quotes.values()))
@@ -163,6 +159,6 @@ def setup(app: Sphinx) -> dict:
     app.setup_extension("sphinxcontrib.bibtex")
     app.setup_extension("cited_numbers.num_role")
     app.connect("doctree-read", read)
-    app.connect("env-purge-doc", forget_page)
+    app.connect("env-purge-doc", State.forget_page)
     app.connect("env-updated", check, priority=700)
     return {"version": "1", "env_version": 2, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -162,11 +162,6 @@ def heading_of(node: nodes.Node | None) -> nodes.title | None:
     return next(iter(node.findall(nodes.title)), None)
 
 
-def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    Found.of(env).figures.pop(page, None)
-    Found.of(env).tables.pop(page, None)
-
-
 def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Put the chapters into the table of contents of the page that lists the files."""
     page = Found.of(env).place
@@ -377,7 +372,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("for-lecturers", ForLecturers)
     app.add_post_transform(FillList)
     app.connect("doctree-read", collect, priority=600)  # after figures are marked as drawn and cells are read
-    app.connect("env-purge-doc", forget)
+    app.connect("env-purge-doc", Found.forget_page)
     app.connect("env-updated", list_in_contents, priority=700)
     app.connect("html-page-context", add_assets)
     app.connect("doctree-resolved", note_tables, priority=950)  # after numbers have their digits
