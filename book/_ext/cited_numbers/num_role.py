@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxRole
 
 from cited_numbers import numbers_of_record, source_lines
 from cited_numbers.check_entries import faults_of_entries
-from cited_numbers.number_text import NAME, Numbers, find, tex_of, text_of
+from cited_numbers.number_text import Numbers, find, tex_of, text_of
 from cited_numbers.numbers_of_record import Quote
 from cited_numbers.tip import tip_of
 
@@ -79,32 +79,24 @@ def join_numbers(app, env):
     before = state.numbers
     if not faults:  # to join them and to read the quotes needs sound entries
         state.numbers = {name: numbers_of_record.join(*found[0]) for name, found in published.items()}
-        faults = faults_of_quotes(state)
+        faults = list(faults_of_quotes(state))
     if faults:
         raise NumberError("\n  ".join([f"{len(faults)} fault(s)", *faults]))
     changed = {name for name, number in state.numbers.items() if before.get(name) != number}
-    return [page for page, quotes in state.quotes.items() if changed.intersection(map(number_of, quotes))]
-
-
-def number_of(quote):
-    """Return the id of the number that a quote names."""
-    match = NAME.match(quote.text)
-    return match[0] if match else ""
+    named = {page: {find(state.numbers, quote.text)[0].id for quote in quotes} for page, quotes in state.quotes.items()}
+    return [page for page, names in named.items() if names & changed]
 
 
 def faults_of_quotes(state):
-    faults = []
     for page, quotes in sorted(state.quotes.items()):
         for quote in quotes:
-            where = f"{page}:{quote.line}"
             if quote.in_heading:
                 reason = "a heading cannot quote a number, its link is made from the words"
-                faults.append(f"{where}: {reason}: {quote.text}")
+                yield f"{page}:{quote.line}: {reason}: {quote.text}"
             try:
                 find(state.numbers, quote.text)
             except ValueError as error:
-                faults.append(f"{where}: {error}")
-    return faults
+                yield f"{page}:{quote.line}: {error}"
 
 
 # ---- when a page is written
@@ -126,8 +118,7 @@ def fill(app, doctree, page):
 
 
 def visit_html(self, node):
-    encode = self.attval
-    self.body.append(f'<span class="num"><a href="{encode(node["uri"])}" aria-describedby="{node["tip-id"]}">')
+    self.body.append(f'<span class="num"><a href="{self.attval(node["uri"])}" aria-describedby="{node["tip-id"]}">')
 
 
 def depart_html(self, node):

@@ -94,10 +94,6 @@ def output_key(output: Output) -> tuple:
     return output.kind, tuple(compare_text.NUMBER.split(output.joined))
 
 
-def output_name(output: Output) -> str:
-    return output.title if isinstance(output, Figure) else output.kind
-
-
 def compare_outputs(page: str, recorded: Output, computed: Output, edges: Collection[tuple[str, str]]) -> list[Row]:
     """Compare two outputs of one kind; `edges` are forms in which one number may be printed."""
     if isinstance(recorded, Figure) and isinstance(computed, Figure):
@@ -111,17 +107,12 @@ def compare_outputs(page: str, recorded: Output, computed: Output, edges: Collec
 
 
 def one_sided_row(page: str, output: Output, is_new: bool) -> Row:
-    text = DRAWN if isinstance(output, Figure) else shorten(output.joined)
-    found = one_sided(output_name(output), text, is_new)
-    figures = None
-    if isinstance(output, Figure):
-        figures = (None, output) if is_new else (output, None)
-    return found.row(page, output.cell if is_new else None, found.what, figures)
-
-
-def same_kind(recorded: Output, computed: Output) -> bool:
-    kinds = [output.kind if isinstance(output, Text) else Figure for output in (recorded, computed)]
-    return kinds[0] == kinds[1]
+    cell = output.cell if is_new else None
+    if isinstance(output, Text):
+        found = one_sided(output.kind, shorten(output.joined), is_new)
+        return found.row(page, cell, found.what, None)
+    found = one_sided(output.title, DRAWN, is_new)
+    return found.row(page, cell, found.what, (None, output) if is_new else (output, None))
 
 
 # ---- pages
@@ -147,7 +138,8 @@ def compare_page(page: str, recorded: Page, computed: Page) -> tuple[list[Row], 
         if not apart or apart[2] == SHOWN:
             kept.numbers[name] = replace(new, value=old.value)
     for old, new in aligned(recorded.outputs, computed.outputs, output_key):
-        if old is not None and new is not None and same_kind(old, new):
+        kinds = [one.kind if isinstance(one, Text) else Figure for one in (old, new) if one is not None]
+        if old is not None and new is not None and kinds[0] == kinds[1]:
             apart = compare_outputs(page, old, new, forms_at_an_edge(recorded, computed, new.cell))
             rows += apart
             kept.outputs.append(new if apart else old)

@@ -8,22 +8,9 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
-from matplotlib import (
-    collections,
-    colormaps,
-    container,
-    image,
-    legend,
-    lines,
-    offsetbox,
-    patches,
-    quiver,
-    rcParams,
-    spines,
-    table,
-    text,
-)
+from matplotlib import collections, container, image, legend, lines, offsetbox, patches, quiver, spines, table, text
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axes._secondary_axes import SecondaryAxis
@@ -52,10 +39,10 @@ def name_of(thing) -> str:
 class Panel:
     """An Axes, with what its artists need to know of it."""
 
-    def __init__(self, ax: Axes, name: str = "1", table: list[Part] | None = None):
+    def __init__(self, ax: Axes, name: str, table: list[Part]):
         self.ax = ax
         self.name = name
-        self.table: list[Part] = [] if table is None else table  # of what readers can take away
+        self.table = table  # of what readers can take away
         self.drawn = Drawn(name, ax)
         self.axes = ax.xaxis, ax.yaxis
         views = ax.get_xlim(), ax.get_ylim()
@@ -137,7 +124,6 @@ def mapped(panel: Panel, artist: Any) -> dict:
     if array is None:
         return {}
     norm = artist.norm
-    low, high = (None if v is None else float(v) for v in (norm.vmin, norm.vmax))
     values = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
     panel.drawn.note_values(values)
     logarithmic = name_of(norm) == "LogNorm"
@@ -147,10 +133,10 @@ def mapped(panel: Panel, artist: Any) -> dict:
         values = np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
     record = colours_of(artist)
     record.update(shape_of(norm))
-    if low is None or high is None:
-        record["values"] = digest(values)
-        return record
-    bottom, top = sorted((math.log10(low), math.log10(high)) if logarithmic else (low, high))
+    if not norm.scaled():
+        return {**record, "values": digest(values)}
+    limits = float(norm.vmin), float(norm.vmax)
+    bottom, top = sorted(map(math.log10, limits) if logarithmic else limits)
     record.update(range_of(norm))
     record["values"] = digest(values, top - bottom)
     if seen := in_sight(values, bottom, top):
@@ -162,18 +148,18 @@ def colours_of(artist: ScalarMappable) -> dict:
     """Return the names of colormap and norm, and the colours themselves where the name does not tell them."""
     cmap = artist.get_cmap()
     record: dict = {"colormap": cmap.name, "norm": name_of(artist.norm)}
-    if cmap.name not in colormaps or colormaps[cmap.name] != cmap:
+    if cmap.name not in mpl.colormaps or mpl.colormaps[cmap.name] != cmap:
         record["colours"] = digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)
     return record
 
 
 def range_of(norm) -> dict:
-    return {} if norm.vmin is None or norm.vmax is None else {"range": digest([float(norm.vmin), float(norm.vmax)])}
+    return {"range": digest([float(norm.vmin), float(norm.vmax)])} if norm.scaled() else {}
 
 
 def shape_of(norm) -> dict:
     """Return what a norm that its name and range do not settle makes of values (TwoSlopeNorm's centre, say)."""
-    if name_of(norm) in ("Normalize", "LogNorm", "NoNorm") or norm.vmin is None or norm.vmax is None:
+    if name_of(norm) in ("Normalize", "LogNorm", "NoNorm") or not norm.scaled():
         return {}
     if hasattr(norm, "boundaries"):
         return {"boundaries": digest(norm.boundaries)}
@@ -302,7 +288,7 @@ def scatter(panel: Panel, artist) -> dict:
     record.update(artist_looks.scatter_marker(artist))
     record.update(artist_looks.collection(artist))
     sizes = np.asarray(artist.get_sizes())
-    is_usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
+    is_usual = sizes.size == 1 and sizes[0] == mpl.rcParams["lines.markersize"] ** 2
     if sizes.size and not is_usual:
         record["sizes"] = digest(sizes)
     return record
@@ -342,8 +328,7 @@ def picture(panel: Panel, artist) -> dict:
 def box(panel: Panel, artist) -> dict:
     record = {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle()}
     record.update(artist_looks.patch(artist))
-    x, y = artist.get_x(), artist.get_y()
-    record.update(panel.points([(x, y), (x + artist.get_width(), y + artist.get_height())], artist))
+    record.update(panel.points(artist.get_bbox().get_points(), artist))
     return record
 
 
@@ -405,16 +390,9 @@ KINDS: dict[type, Callable] = {
 
 
 # These are of their base's kind in all that is drawn; others (Barbs, a PolyCollection, say) are not.
-SUBCLASSES = {
-    "QuadContourSet",
-    "TriContourSet",
-    "EventCollection",
-    "FillBetweenPolyCollection",
-    "Circle",
-    "Arc",
-    "FancyArrow",
-    "CirclePolygon",
-}
+SUBCLASSES = (
+    "QuadContourSet TriContourSet EventCollection FillBetweenPolyCollection Circle Arc FancyArrow CirclePolygon"
+).split()
 
 
 def artist_record(panel: Panel, artist: Artist) -> dict:
@@ -445,18 +423,10 @@ def bars(panel: Panel, bars: container.BarContainer) -> dict:
         styles = [{"line": str(bar.get_linestyle()), **artist_looks.patch(bar)} for bar in shown]
         for name in dict.fromkeys(name for style in styles for name in style):
             record[name] = artist_looks.together(style.get(name, "none") for style in styles)
-        corners: list[tuple[float, float]] = []
-        for bar in shown:
-            corners.append((bar.get_x(), bar.get_y()))
-            corners.append((bar.get_x() + bar.get_width(), bar.get_y() + bar.get_height()))
+        corners = np.concatenate([bar.get_bbox().get_points() for bar in shown])
         record.update(panel.points(corners, shown[0], shown[0].get_data_transform()))
     record.update(label_of(bars))
     return record
-
-
-def furniture(ax: Axes) -> Iterable[Artist]:
-    """Yield what every Axes has."""
-    yield from (*ax.spines.values(), ax.xaxis, ax.yaxis, ax.patch, *titles_of(ax))
 
 
 def titles_of(ax: Axes) -> tuple[text.Text, ...]:
@@ -492,9 +462,9 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
             record["artists"].append(bars(panel, thing) if is_group else artist_record(panel, thing))
         except Unknown as problem:
             refused.append(f"{where}: {problem}")
-    legends = [thing for thing in ax.get_children() if isinstance(thing, legend.Legend) and thing.get_visible()]
+    legends = [key(one) for one in ax.get_children() if isinstance(one, legend.Legend) and one.get_visible()]
     if legends:
-        record["legend"] = [key(thing) for thing in legends]
+        record["legend"] = legends
     if hasattr(ax, "_colorbar"):  # which shows no data of its own
         table[:] = [part for part in table if part.panel != panel.name]
     insets = [axes_record(child, refused, f"{where}, inset", table) for child in ax.child_axes if child.get_visible()]
@@ -518,7 +488,8 @@ def plotted(ax: Axes) -> Iterable[Any]:
     """Yield what was plotted and can be seen: bars as one group for each call, then all else."""
     groups = [group for group in ax.containers if isinstance(group, container.BarContainer)]
     yield from groups
-    others = {id(part) for part in furniture(ax)} | {id(bar) for group in groups for bar in group}
+    furniture = (*ax.spines.values(), ax.xaxis, ax.yaxis, ax.patch, *titles_of(ax))  # which every Axes has
+    others = {id(part) for part in furniture} | {id(bar) for group in groups for bar in group}
     for artist in ax.get_children():
         if id(artist) in others or isinstance(artist, Axes | SecondaryAxis | spines.Spine | legend.Legend):
             continue

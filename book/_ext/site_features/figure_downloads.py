@@ -115,7 +115,7 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
 def figures_of(env: BuildEnvironment, page: str, doctree: nodes.document) -> Iterator[Figure]:
     addresses = [(node.astext(), node["refuri"]) for node in doctree.findall(nodes.reference) if node.get("refuri")]
     for place, cell in enumerate(cell_outputs.code_cells(doctree), start=1):
-        tables = iter(cell_outputs.tables_of(env, page).get(place, []))
+        tables = iter(cell_outputs.State.of(env).tables[page].get(place, []))
         for node in cell.findall(nodes.figure):
             image = next(iter(node.findall(nodes.image)), None)
             if image is None or "drawn" not in image["classes"]:
