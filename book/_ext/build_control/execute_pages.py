@@ -37,8 +37,6 @@ log = logging.getLogger(__name__)
 
 
 class NotExecuted(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "A page could not be executed, and the build ends here"
 
 

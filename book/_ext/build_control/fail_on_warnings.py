@@ -15,8 +15,6 @@ from sphinx.util.logging import NAMESPACE, WarningStreamHandler
 
 
 class FaultsFound(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "The build found faults and ends here"
 
 

@@ -7,19 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 LEFT_OUT = {"__pycache__", "_build", "output", "node_modules"}
-KEPT = (
-    "*.md",
-    "*.toml",
-    "*.txt",
-    "*.yml",
-    "*.cff",
-    "LICENSE",
-    "Makefile",
-    "book/**/*",
-    "posenc/**/*",
-    "tests/**/*",
-    "benchmarks/**/*",
-)
+KEPT = "*.md *.toml *.txt *.yml *.cff LICENSE Makefile book/**/* posenc/**/* tests/**/* benchmarks/**/*".split()
 
 
 class Commit(NamedTuple):

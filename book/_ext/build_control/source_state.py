@@ -31,16 +31,8 @@ PASSED = (
     "OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS OMP_NUM_THREADS MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES SOURCE_DATE_EPOCH"
 ).split()  # variables that kernels are given as they are, because Python, matplotlib and NumPy need them
 IN_THE_KERNEL = (
-    "__init__",
-    "kernel_recorder",
-    "figure_record",
-    "figure_data",
-    "array_digest",
-    "artist_looks",
-    "axis_record",
-    "ink",
-    "unseen",
-)
+    "__init__ kernel_recorder figure_record figure_data array_digest artist_looks axis_record ink unseen"
+).split()
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
 NOT_RUN = {"__pycache__", "node_modules"}  # folders of which Python runs nothing as it is
 NOT_PYTHONS_OWN = NOT_RUN | {"site-packages", "dist-packages", "test"}

@@ -18,8 +18,6 @@ from build_control.processors import processors
 
 
 class NotWritten(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "Pages could not be written, and the build ends here"
 
 

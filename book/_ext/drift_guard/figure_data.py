@@ -46,9 +46,6 @@ class Drawn:
             points[:, "xy".index(system["fraction"])] = np.nan
         self.points.append(points)
 
-    def note_values(self, values: np.ndarray) -> None:
-        self.values = np.array(values, dtype=float)
-
 
 @dataclass
 class Ticks:

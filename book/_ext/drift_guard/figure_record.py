@@ -60,7 +60,8 @@ class Panel:
             return {name: digest(values, 1.0)}
         axis, (low, high) = self.axes[which], self.views[which]
         if below is not None:
-            self.refuse_free_limits(which)
+            if (self.ax.get_autoscalex_on, self.ax.get_autoscaley_on)[which]():
+                raise Unknown(f"noise is drawn, and the {name} limits are left to it: set them")
             values = quieted(values, below, axis.get_scale() == "log")
         values = scaled(axis, values)
         record = {name: digest(values, float(high - low))}
@@ -80,10 +81,6 @@ class Panel:
             if rest == self.ax.transData:
                 return first.transform(points), {}
         return points, {"in": "data, then moved"}
-
-    def refuse_free_limits(self, which: int) -> None:
-        if (self.ax.get_autoscalex_on, self.ax.get_autoscaley_on)[which]():
-            raise Unknown(f"noise is drawn, and the {'xy'[which]} limits are left to it: set them")
 
     def points(self, points, artist: Artist, transform=None) -> dict:
         points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
@@ -125,7 +122,7 @@ def mapped(panel: Panel, artist: Any) -> dict:
         return {}
     norm = artist.norm
     values = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
-    panel.drawn.note_values(values)
+    panel.drawn.values = values
     logarithmic = name_of(norm) == "LogNorm"
     if (below := noise_of(artist)) is not None:
         values = quieted(values, below, logarithmic)

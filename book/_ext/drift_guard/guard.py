@@ -27,8 +27,6 @@ NO = ("", "0", "false")
 
 
 class Drifted(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "What the cells made is not what is recorded, and the build ends here"
 
 
