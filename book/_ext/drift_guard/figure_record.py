@@ -128,8 +128,7 @@ def mapped(panel: Panel, artist: Any) -> dict:
         values = quieted(values, below, logarithmic)
     if logarithmic:
         values = np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
-    record = colours_of(artist)
-    record.update(shape_of(norm))
+    record = {**colours_of(artist), **shape_of(norm)}
     if not norm.scaled():
         return {**record, "values": digest(values)}
     limits = float(norm.vmin), float(norm.vmax)
@@ -172,8 +171,7 @@ def vertices(path: Path) -> np.ndarray:
 
 
 def axline(panel: Panel, artist) -> dict:
-    record = line_style(artist)
-    record.update(artist_looks.line(artist))
+    record = {**line_style(artist), **artist_looks.line(artist)}
     record["through"] = digest([*artist.get_xy1(), *(artist.get_xy2() or ())], 1.0)
     if artist.get_slope() is not None:
         record["slope"] = digest([artist.get_slope()], 1.0)
@@ -185,26 +183,21 @@ def line_style(artist) -> dict:
 
 
 def line(panel: Panel, artist) -> dict:
-    record = {name: style for name, style in line_style(artist).items() if style not in ("None", "default")}
-    record.update(artist_looks.line(artist))
-    record.update(panel.points(np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)]), artist))
-    return record
+    style = {name: value for name, value in line_style(artist).items() if value not in ("None", "default")}
+    points = np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)])
+    return {**style, **artist_looks.line(artist), **panel.points(points, artist)}
 
 
 def annotation(panel: Panel, artist) -> dict:
-    record = artist_looks.written(artist)
-    if artist.arrow_patch is not None and artist.arrow_patch.get_visible():
-        record.update(arrow(artist.arrow_patch))
-    record.update(ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords)))
-    return record
+    has_arrow = artist.arrow_patch is not None and artist.arrow_patch.get_visible()
+    places = ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords))
+    return {**artist_looks.written(artist), **(arrow(artist.arrow_patch) if has_arrow else {}), **places}
 
 
 def arrow(artist) -> dict:
     """Return how an arrow looks, but for where it stands."""
-    record = {"arrow": name_of(artist.get_arrowstyle()), "line": artist.get_linestyle()}
-    record.update(bend(artist))
-    record.update(artist_looks.patch(artist))
-    return record
+    style = {"arrow": name_of(artist.get_arrowstyle()), "line": artist.get_linestyle()}
+    return {**style, **bend(artist), **artist_looks.patch(artist)}
 
 
 def ends(panel: Panel, artist: Artist, tip: tuple, tail: tuple) -> dict:
@@ -248,9 +241,7 @@ def mesh(panel: Panel, artist) -> dict:
 
 def contours(panel: Panel, artist) -> dict:
     record = {"filled": bool(artist.filled), "levels": digest(artist.levels), "line": dashes(artist)}
-    record.update(colours_of(artist))
-    record.update(range_of(artist.norm))
-    record.update(see_through(artist))
+    record |= {**colours_of(artist), **range_of(artist.norm), **see_through(artist)}
     if any(artist.hatches):
         record["hatches"] = list(artist.hatches)
     record.update(panel.points(joined(map(vertices, artist.get_paths())), artist))
@@ -271,19 +262,15 @@ def arrows(panel: Panel, artist) -> dict:
         record["angles"] = artist.angles
     if artist.scale_units is not None:
         record.update(units=artist.scale_units, scale=digest([artist.scale]))
-    record.update(artist_looks.collection(artist))
-    record.update(panel.points(artist.get_offsets(), artist, artist.get_offset_transform()))
+    points = panel.points(artist.get_offsets(), artist, artist.get_offset_transform())
     length = float(np.max(np.hypot(artist.U, artist.V), initial=0.0))
     record.update(u=digest(artist.U, length), v=digest(artist.V, length))
-    record.update(mapped(panel, artist))
-    return record
+    return {**record, **artist_looks.collection(artist), **points, **mapped(panel, artist)}
 
 
 def scatter(panel: Panel, artist) -> dict:
     record = panel.points(artist.get_offsets(), artist, artist.get_offset_transform())
-    record.update(mapped(panel, artist))
-    record.update(artist_looks.scatter_marker(artist))
-    record.update(artist_looks.collection(artist))
+    record |= {**mapped(panel, artist), **artist_looks.scatter_marker(artist), **artist_looks.collection(artist)}
     sizes = np.asarray(artist.get_sizes())
     is_usual = sizes.size == 1 and sizes[0] == mpl.rcParams["lines.markersize"] ** 2
     if sizes.size and not is_usual:
@@ -300,10 +287,8 @@ def areas(panel: Panel, artist) -> dict:
 
 
 def pieces(panel: Panel, artist, parts: list[np.ndarray]) -> dict:
-    record = {"pieces": len(parts), "line": dashes(artist)}
-    record.update(mapped(panel, artist))
-    record.update(artist_looks.collection(artist))
-    record.update(panel.points(joined(parts), artist))
+    record = {"pieces": len(parts), "line": dashes(artist), **mapped(panel, artist)}
+    record |= {**artist_looks.collection(artist), **panel.points(joined(parts), artist)}
     places = artist.get_offsets()
     if np.any(places):  # parts that are drawn more than once, or shifted (those of hexbin, say)
         record["repeated"] = panel.points(places, artist, artist.get_offset_transform())
@@ -323,32 +308,24 @@ def picture(panel: Panel, artist) -> dict:
 
 
 def box(panel: Panel, artist) -> dict:
-    record = {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle()}
-    record.update(artist_looks.patch(artist))
-    record.update(panel.points(artist.get_bbox().get_points(), artist))
-    return record
+    style = {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle()}
+    return {**style, **artist_looks.patch(artist), **panel.points(artist.get_bbox().get_points(), artist)}
 
 
 def connection(panel: Panel, artist) -> dict:
-    record = arrow(artist)
-    record.update(ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1)))
-    return record
+    return {**arrow(artist), **ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1))}
 
 
 def arrow_patch(panel: Panel, artist) -> dict:
-    record = {"arrow": name_of(artist.get_arrowstyle()), "bend": name_of(artist.get_connectionstyle())}
-    record.update(arrow(artist))
     ends = artist._posA_posB  # matplotlib has no public way to ask for them
-    record.update(panel.points(vertices(artist._path_original) if ends is None else ends, artist))
-    return record
+    points = panel.points(vertices(artist._path_original) if ends is None else ends, artist)
+    return {"bend": name_of(artist.get_connectionstyle()), **arrow(artist), **points}
 
 
 def shape(panel: Panel, artist) -> dict:
-    record = {"line": artist.get_linestyle()}
-    record.update(artist_looks.patch(artist))
     outline = artist.get_patch_transform().transform_path(artist.get_path())
-    record.update(panel.points(vertices(outline), artist, artist.get_data_transform()))
-    return record
+    points = panel.points(vertices(outline), artist, artist.get_data_transform())
+    return {"line": artist.get_linestyle(), **artist_looks.patch(artist), **points}
 
 
 def grid(panel: Panel, artist) -> dict:
@@ -398,12 +375,8 @@ def artist_record(panel: Panel, artist: Artist) -> dict:
         kind = next((kind for kind in KINDS if isinstance(artist, kind)), None)
     if kind is None:
         raise Unknown(f"an artist of a kind that the record does not know: {name_of(artist)}")
-    record: dict = {"kind": kind.__name__}
-    record.update(KINDS[kind](panel, artist))
-    record.update(label_of(artist))
-    if noise_of(artist) is not None:
-        record["noise below"] = noise_of(artist)
-    return record
+    noise = {} if noise_of(artist) is None else {"noise below": noise_of(artist)}
+    return {"kind": kind.__name__, **KINDS[kind](panel, artist), **label_of(artist), **noise}
 
 
 def label_of(artist: Artist | container.Container) -> dict:
@@ -437,8 +410,7 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
         refused.append(f"{where}: axes of a kind that the record does not know: {ax.name}")
         return {}
     panel = Panel(ax, panel_name(ax, where), table)
-    record = titles_record(ax)
-    record.update(room(ax))
+    record = {**titles_record(ax), **room(ax)}
     if ax.get_aspect() != "auto" and ax.name == "rectilinear":
         record["aspect"] = float(ax.get_aspect())
     if ax.name != "rectilinear":

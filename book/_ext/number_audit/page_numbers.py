@@ -41,6 +41,9 @@ SKIPPED = (
 )
 
 
+BORROWERS = "exercise", "erratum"  # whose numbers the cells of other pages may back
+
+
 @dataclass(frozen=True)
 class Typed:
     """A number that stands typed on a page."""
@@ -140,12 +143,12 @@ def documented(doctree) -> list[str]:
     return list(found.values())
 
 
+def around(node) -> Iterator[nodes.Element]:
+    return (one for one in source_lines.ancestors(node) if isinstance(one, nodes.Element))
+
+
 def inside(node, element: str) -> bool:
-    while node is not None:
-        if isinstance(node, nodes.Element) and node.get("nb_element") == element:
-            return True
-        node = node.parent
-    return False
+    return any(one.get("nb_element") == element for one in around(node))
 
 
 class Works:
@@ -203,13 +206,6 @@ def text_of(node) -> str:
     if isinstance(node, nodes.superscript):
         return f"^{inner}"
     return f" {inner}" if isinstance(node, nodes.subscript) else inner
-
-
-def borrower_of(node) -> str:
-    """Return the label of the exercise or the erratum that a node stands in."""
-    while node is not None and not type(node).__name__.startswith(("exercise", "erratum")):
-        node = node.parent
-    return node.get("label", "") if node is not None else ""
 
 
 def text_of_html(html: str) -> str:
@@ -280,7 +276,8 @@ def read_page(doctree, source: list[str], bibliography: list[str]) -> AuditedPag
         context = text[max(0, number.start - 60) : number.start + len(number.text) + 60]
         anchor = number.text if number.text in text else text.strip().splitlines()[0]
         line = source_lines.line_of(node, anchor, source)
-        return Typed(number.text, context, line, backing, number.values, borrower_of(node))
+        label = next((one.get("label", "") for one in around(node) if type(one).__name__.startswith(BORROWERS)), "")
+        return Typed(number.text, context, line, backing, number.values, label)
 
     found = [
         typed(number, text, node, backing_of(number, text[: number.start]))

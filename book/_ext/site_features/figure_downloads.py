@@ -28,12 +28,13 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from build_control.processors import processors
-from cited_numbers import numbers_page
+from cited_numbers import numbers_page, source_lines
 from cited_numbers.edition import Edition
 from drift_guard import cell_outputs, figure_data
 from drift_guard.kept import Kept
 from drift_guard.templates import template
 from site_features import dark_figures, figure_files
+from site_features.errata import erratum_mark
 from site_features.interactive_figures import interactive
 
 FOLDER = "downloads/figures"
@@ -107,7 +108,7 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
         stem = page.rpartition("/")[2]
         name = node["names"][0] if node.get("names") else f"tbl-{stem}-{number}"
         node["csv"] = name  # by which `write_tables` finds it
-        own = next(iter(node.findall(nodes.title)), None)
+        own = node.next_node(nodes.title)
         tables.append(Table(page, name, words_of(own or heading_of(node)), own is not None))
     Found.of(env).tables[page] = tables
 
@@ -117,7 +118,7 @@ def figures_of(env: BuildEnvironment, page: str, doctree: nodes.document) -> Ite
     for place, cell in enumerate(cell_outputs.code_cells(doctree), start=1):
         tables = iter(cell_outputs.State.of(env).tables[page].get(place, []))
         for node in cell.findall(nodes.figure):
-            image = next(iter(node.findall(nodes.image)), None)
+            image = node.next_node(nodes.image)
             if image is None or "drawn" not in image["classes"]:
                 continue
             table = next(tables, "")
@@ -125,7 +126,7 @@ def figures_of(env: BuildEnvironment, page: str, doctree: nodes.document) -> Ite
                 raise DownloadError(
                     f"{page}, cell {place}: a figure without a name: give it one in its cell's `figure`"
                 )
-            caption = next(iter(node.findall(nodes.caption)), None)
+            caption = node.next_node(nodes.caption)
             live = cell.parent["figure"] if isinstance(cell.parent, interactive) else ""
             yield Figure(
                 page=page,
@@ -144,22 +145,17 @@ def words_of(node: nodes.Element | None) -> list[nodes.Node]:
     if node is None:
         return []
     copy = node.deepcopy()
-    for part in list(
-        copy.findall(lambda part: isinstance(part, LEFT_OUT) or part.__class__.__name__ == "erratum_mark")
-    ):
+    for part in [one for one in copy.findall() if isinstance(one, (*LEFT_OUT, erratum_mark))]:
         part.parent.remove(part)
     for part in copy.findall(nodes.Element):
         part["ids"] = []
     return copy.children
 
 
-def heading_of(node: nodes.Node | None) -> nodes.title | None:
+def heading_of(node: nodes.Node) -> nodes.title | None:
     """Return the title of the section in which something stands."""
-    while not isinstance(node, nodes.section):
-        if node is None:
-            return None
-        node = node.parent
-    return next(iter(node.findall(nodes.title)), None)
+    section = next(one for one in source_lines.ancestors(node) if isinstance(one, nodes.section | nodes.document))
+    return section.next_node(nodes.title)
 
 
 def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
