@@ -19,9 +19,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Literal, TypedDict, Unpack
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, ViewportSize, sync_playwright
 
 from site_features import chromium
 
@@ -37,7 +38,12 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-MEDIA = {"media": "null", "color_scheme": "light", "reduced_motion": "no-preference"}  # of a new page
+class Options(TypedDict, total=False):
+    """What a test may ask of the browser for its page."""
+
+    color_scheme: Literal["light", "dark"]
+    has_touch: bool
+    reduced_motion: Literal["no-preference", "reduce"]
 
 
 class Pages:
@@ -51,14 +57,14 @@ class Pages:
     def __init__(self, browser: Browser):
         self.browser = browser
         self.contexts: dict[str, BrowserContext] = {}
-        self.media: dict[BrowserContext, dict[str, object]] = {}
+        self.options: dict[BrowserContext, Options] = {}
         self.free: dict[BrowserContext, list[Page]] = {}
 
-    def open(self, viewport: dict[str, int], **options: object) -> Page:
+    def open(self, viewport: ViewportSize, **options: Unpack[Options]) -> Page:
         key = json.dumps(options, sort_keys=True)
         if key not in self.contexts:
             self.contexts[key] = self.browser.new_context(**options)
-            self.media[self.contexts[key]] = MEDIA | {name: options[name] for name in MEDIA if name in options}
+            self.options[self.contexts[key]] = options
         context = self.contexts[key]
         free = self.free.setdefault(context, [])
         page = free.pop() if free else context.new_page()
@@ -70,7 +76,12 @@ class Pages:
             page.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
         page.context.clear_cookies()
         page.mouse.move(0, 0)
-        page.emulate_media(**self.media[page.context])
+        options = self.options[page.context]
+        page.emulate_media(
+            media="null",
+            color_scheme=options.get("color_scheme", "light"),
+            reduced_motion=options.get("reduced_motion", "no-preference"),
+        )
         page.goto("about:blank")
         self.free[page.context].append(page)
 
@@ -90,6 +101,17 @@ def page(pages: Pages) -> Iterator[Page]:
 def settle(page: Page) -> None:
     """Wait until the browser has drawn what a script or a new size changed."""
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def note_errors(page: Page, noted: list[str], levels: tuple[str, ...] = ("error", "warning")) -> None:
+    """Append to a list what scripts fail with from now on, and what the page writes to the console at these levels."""
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in levels:
+            noted.append(message.text)
+
+    page.on("pageerror", lambda error: noted.append(str(error)))
+    page.on("console", note)
 
 
 @pytest.fixture(scope="session")
@@ -128,7 +150,7 @@ class Site:
 
 
 class Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         pass
 
 

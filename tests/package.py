@@ -128,7 +128,7 @@ def run_tests(python: Path, folder: Path, *options: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="run the examples of the docstrings alone")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="where the wheel and the sdist go")
     options = parser.parse_args()

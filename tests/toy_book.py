@@ -15,8 +15,8 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 """
 
 
-class ToyBook:
-    """Pages and numbers of a test's own in a folder of its own, built by the project's extensions and configuration."""
+class WrittenBook:
+    """Pages and numbers of a test's own in a folder of its own, with the project's extensions and configuration."""
 
     def __init__(self, folder: Path, pages: dict[str, str], numbers: str, extensions: list[str]):
         self.folder = folder
@@ -46,7 +46,7 @@ class ToyBook:
             del sphinx["config"]["html_math_renderer"]
         (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf8")
         first, *others = pages
-        toc = {"format": "jb-book", "root": f"book/{first}"}
+        toc: dict[str, object] = {"format": "jb-book", "root": f"book/{first}"}
         if others:
             toc["chapters"] = [{"file": f"book/{name}"} for name in others]
         (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf8")
@@ -54,8 +54,12 @@ class ToyBook:
     def write(self, name: str, text: str) -> None:
         (self.folder / "book" / name).write_text(text, encoding="utf8")
 
-    def build(self) -> subprocess.CompletedProcess:
-        return jupyter_book("build", ".", folder=self.folder)
-
     def html(self, page: str) -> str:
         return (self.folder / "_build" / "html" / "book" / f"{page}.html").read_text(encoding="utf8")
+
+
+class ToyBook(WrittenBook):
+    """A written book that is built as it stands."""
+
+    def build(self) -> subprocess.CompletedProcess[str]:
+        return jupyter_book("build", ".", folder=self.folder)

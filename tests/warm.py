@@ -65,7 +65,9 @@ def serve() -> None:
     from pygments.lexers import get_lexer_by_name
     from sphinx.application import builtin_extensions
 
-    for name in *builtin_extensions, *get_default_sphinx_config()["extensions"], *USED:
+    extensions = get_default_sphinx_config()["extensions"]
+    assert isinstance(extensions, list)
+    for name in *builtin_extensions, *extensions, *USED:
         importlib.import_module(name)
     for name in "ipython3", "python3":
         get_lexer_by_name(name)  # which compiles its expressions
@@ -81,7 +83,7 @@ def serve() -> None:
 
 
 @functools.cache
-def server() -> subprocess.Popen:
+def server() -> subprocess.Popen[str]:
     """Return this test run's process that splits; it ends with the run, which closes its input."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     pipe = subprocess.PIPE
@@ -90,7 +92,7 @@ def server() -> subprocess.Popen:
 
 def jupyter_book(
     *arguments: str, folder: Path, env: dict[str, str] | None = None, as_one: bool = False
-) -> subprocess.CompletedProcess:
+) -> subprocess.CompletedProcess[str]:
     """Run `jupyter-book` in a folder, and return what subprocess.run would; `as_one` puts errors among the output."""
     with tempfile.TemporaryDirectory() as place:
         out, err = (Path(place, name) for name in ("stdout", "stderr"))
@@ -99,6 +101,7 @@ def jupyter_book(
         paths = [str(out), str(out if as_one else err)]
         asked = {"arguments": arguments, "folder": str(folder), "env": dict(env or os.environ), "paths": paths}
         process = server()
+        assert process.stdin is not None and process.stdout is not None, "both are pipes"
         process.stdin.write(json.dumps(asked) + "\n")
         process.stdin.flush()
         if not (answer := process.stdout.readline()):

@@ -160,8 +160,10 @@ def build(book: ToyBook) -> tuple[set[str], set[str]]:
     before = times(book)
     done = book.build()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    changed = times(book).items() - before.items()
-    return tuple({path.stem for path, _ in changed if path.suffix == suffix} for suffix in (".doctree", ".html"))
+    changed = [path for path, _ in times(book).items() - before.items()]
+    read = {path.stem for path in changed if path.suffix == ".doctree"}
+    written = {path.stem for path in changed if path.suffix == ".html"}
+    return read, written
 
 
 def times(book: ToyBook) -> dict[Path, int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import start_kernels
+from matching import matched
 from toy_book import HEADER, ToyBook
 from warm import jupyter_book
 
@@ -56,7 +57,7 @@ def test_each_page_has_a_process_of_its_own(shown, word, number):
 
 
 def test_both_generators_are_drawn_anew(shown):
-    drawn = [re.search(r"drawn (\S+) (\S+)", text).groups() for text in shown]
+    drawn = [matched(r"drawn (\S+) (\S+)", text).groups() for text in shown]
     assert all(len(set(column)) == 3 for column in zip(*drawn))
 
 

@@ -5,9 +5,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from stand_ins import stand_in
 from toy_book import HEADER, ToyBook
 
 from build_control import source_state
@@ -88,7 +88,7 @@ def git(folder: Path, *words: str) -> None:
 
 
 def state(folder: Path, cells: str = "cells") -> str:
-    asked = source_state.asked_for(SimpleNamespace(srcdir=folder, outdir=folder / "_build" / "html"))
+    asked = source_state.asked_for(stand_in(srcdir=folder, outdir=folder / "_build" / "html"))
     return source_state.state_of(asked, cells, source_state.sums_of(folder, source_state.all_files(folder)))
 
 
@@ -124,6 +124,7 @@ def test_what_was_edited_during_a_build_is_not_taken_for_what_it_was_before(tmp_
     command = [Path(sys.executable).with_name("jupyter-book"), "build", "."]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=book.folder, stdout=pipe, stderr=subprocess.STDOUT, text=True) as build:
+        assert build.stdout is not None, "a pipe"
         next(line for line in build.stdout if "Executing notebook" in line)
         module.write_text("WORD = 'other'\n", encoding="utf8")
         edited.touch()

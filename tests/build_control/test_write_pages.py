@@ -2,10 +2,10 @@
 
 import os
 import signal
-from types import SimpleNamespace
 
 import pytest
 from sphinx.errors import SphinxError
+from stand_ins import stand_in
 
 from build_control.write_pages import Writers, by_size
 
@@ -32,4 +32,4 @@ def test_a_failure_met_while_pages_are_handed_out_is_not_forgotten(fault, told):
 def test_the_smallest_page_is_written_first_and_the_largest_next(tmp_path):
     for page, size in {"a": 20, "b": 1, "c": 30, "d": 2}.items():
         (tmp_path / f"{page}.doctree").write_bytes(bytes(size))
-    assert by_size(SimpleNamespace(doctreedir=tmp_path), ["a", "b", "c", "d"]) == ["b", "c", "a", "d"]
+    assert by_size(stand_in(doctreedir=tmp_path), ["a", "b", "c", "d"]) == ["b", "c", "a", "d"]

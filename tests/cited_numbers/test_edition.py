@@ -6,6 +6,7 @@ import re
 import fastjsonschema
 import pytest
 import yaml
+from matching import matched
 from toy_book import ROOT
 
 import record
@@ -119,5 +120,5 @@ def test_the_changes_tell_what_is_released():
 
 def test_the_changes_begin_with_this_version_or_with_what_is_not_released():
     """Or the version that pyproject.toml states would be one that was never told of."""
-    first = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf8"), re.MULTILINE)[1]
+    first = matched(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf8"), re.MULTILINE)[1]
     assert first.startswith(("Unreleased", edition.version()))

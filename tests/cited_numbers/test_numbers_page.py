@@ -6,6 +6,7 @@ import re
 
 import fastjsonschema
 import pytest
+from matching import matched
 from playwright.sync_api import expect
 from toy_book import HEADER, ROOT, ToyBook
 
@@ -103,7 +104,7 @@ def html(book) -> str:
 
 
 def entry(html: str, name: str) -> str:
-    return re.search(rf'<li id="{name}">.*?</li>', html, re.DOTALL)[0]
+    return matched(rf'<li id="{name}">.*?</li>', html, re.DOTALL)[0]
 
 
 def text(html: str) -> str:
@@ -179,7 +180,7 @@ def test_the_json_file_is_valid_and_loads_as_the_page_says(book, monkeypatch):
     assert by_id["wavelength"]["source"] == ["L24"] and by_id["minimum"]["source"] == "L13"
 
     source = (book.folder / "book" / "numbers.md").read_text(encoding="utf8")
-    code = re.search(r"```python\n(.*?)```", source, re.DOTALL)
+    code = matched(r"```python\n(.*?)```", source, re.DOTALL)
     assert len(code[1].strip().splitlines()) == 3
     monkeypatch.chdir(site)
     with pytest.warns(ResourceWarning):  # three lines leave the file to Python to close
@@ -228,7 +229,7 @@ def test_how_to_cite_names_book_chapter_and_number(book):
 
 
 def test_the_table_of_expected_outputs_is_complete(book):
-    table = re.search(r'<table class="[^"]*numbers-of-record.*?</table>', book.html("one"), re.DOTALL)[0]
+    table = matched(r'<table class="[^"]*numbers-of-record.*?</table>', book.html("one"), re.DOTALL)[0]
     rows = [text(row) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)[1:]]
     assert len(rows) == 5
     for name, row in zip(["minimum", "wavelength", "noise", "rank", "base"], rows):

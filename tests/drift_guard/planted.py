@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib import patches, patheffects, ticker
+from matplotlib import patches, patheffects, ticker, transforms
 
 X = np.linspace(0, 9, 200)
 
@@ -86,7 +85,7 @@ CHANGES = {
     "a patch over the curve": left(lambda a: a.add_patch(patches.Rectangle((2, -1), 3, 2, color="w", zorder=9))),
     "the order of drawing": right(lambda a: a.images[0].set_zorder(9)),
     "a clip path": left(lambda a: a.lines[0].set_clip_path(patches.Rectangle((0, 0), 0.5, 1, transform=a.transAxes))),
-    "a clip box": left(lambda a: a.lines[0].set_clip_box(matplotlib.transforms.Bbox([[0, 0], [99, 999]]))),
+    "a clip box": left(lambda a: a.lines[0].set_clip_box(transforms.Bbox([[0, 0], [99, 999]]))),
     "scatter without opacity": left(lambda a: a.collections[0].set_alpha(0)),
     "scatter of size 0": left(lambda a: a.collections[0].set_sizes([0])),
     "quiver without opacity": left(lambda a: a.collections[1].set_alpha(0)),

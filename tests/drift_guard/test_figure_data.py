@@ -17,7 +17,7 @@ IMAGE = np.outer(np.cos(X[:5]), np.sin(X[:3]))
 
 @pytest.fixture(autouse=True)
 def look():
-    with matplotlib.rc_context(matplotlib.rcParamsDefault | {"backend": "agg"}):
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "agg"}):
         yield
         plt.close("all")
 

@@ -2,14 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from cycler import cycler
+from matplotlib import ticker, transforms
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, PowerNorm, TwoSlopeNorm
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon, Wedge
+from matplotlib.typing import RcKeyType
 
 from drift_guard import artist_looks, compare_figures
 from drift_guard.array_digest import digest
@@ -22,7 +26,7 @@ X = np.linspace(0, 10, 200)
 
 @pytest.fixture(autouse=True)
 def plain_style():
-    with matplotlib.rc_context(matplotlib.rcParamsDefault | {"backend": "agg"}):
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "agg"}):
         yield
         plt.close("all")
 
@@ -54,7 +58,7 @@ def drawn(change=lambda *_: None, before=lambda: None, y=None, image=None):
 
 @pytest.fixture(scope="module")
 def before():
-    with matplotlib.rc_context(matplotlib.rcParamsDefault | {"backend": "agg"}):
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "agg"}):
         return drawn()
 
 
@@ -149,8 +153,8 @@ def test_a_visible_change_shows(name, before):
     assert differences(before, drawn(**CHANGES[name])), name
 
 
-PALETTE = {
-    "axes.prop_cycle": matplotlib.cycler("color", ["#00689d", "#b04a00", "#007a57"]),
+PALETTE: dict[RcKeyType, Any] = {
+    "axes.prop_cycle": cycler("color", ["#00689d", "#b04a00", "#007a57"]),
     "text.color": "#22201c",
     "axes.labelcolor": "#333333",
 }
@@ -207,14 +211,14 @@ PAIRS = {
     "table": (lambda a, d: a.table([["1", f"{2 + d}"]]), 1),
     "second scale": (lambda a, d: a.secondary_xaxis("top", functions=(lambda x: (2 + d) * x, lambda x: x / 2)), 0.1),
     "function of ticks": (lambda a, d: a.xaxis.set_major_formatter(lambda x, _: f"{x + d:.1f}"), 1),
-    "steps of ticks": (lambda a, d: a.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(0.25 + d)), 0.25),
+    "steps of ticks": (lambda a, d: a.xaxis.set_major_locator(ticker.MultipleLocator(0.25 + d)), 0.25),
     "colour image": (lambda a, d: a.imshow(np.full((2, 2, 3), 0.5) + d * np.eye(2)[:, :, None]), 1e-4),
     "log curve": (lambda a, d: a.loglog([1, 10, 100], [1e-3, 1e-6 * (1 + d), 1]), 1e-4),
     "mask of a scatter": (lambda a, d: a.scatter(np.ma.array(X, mask=X == X[50 + d]), X), 1),
-    "percent": (lambda a, d: a.xaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1 + d)), 99),
-    "unit of ticks": (lambda a, d: a.xaxis.set_major_formatter(matplotlib.ticker.EngFormatter("ms"[d])), 1),
-    "start of ticks": (lambda a, d: a.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(0.5, d)), 0.25),
-    "number of ticks": (lambda a, d: a.xaxis.set_major_locator(matplotlib.ticker.LinearLocator(3 + d)), 2),
+    "percent": (lambda a, d: a.xaxis.set_major_formatter(ticker.PercentFormatter(1 + d)), 99),
+    "unit of ticks": (lambda a, d: a.xaxis.set_major_formatter(ticker.EngFormatter("ms"[d])), 1),
+    "start of ticks": (lambda a, d: a.xaxis.set_major_locator(ticker.MultipleLocator(0.5, d)), 0.25),
+    "number of ticks": (lambda a, d: a.xaxis.set_major_locator(ticker.LinearLocator(3 + d)), 2),
     "centre of colours": (lambda a, d: a.imshow([[0, 9]], norm=TwoSlopeNorm(4 + d, 0, 9)), 1),
     "power of colours": (lambda a, d: a.imshow([[0, 9]], norm=PowerNorm(0.5 + d, 0, 9)), 0.1),
     "steps of colours": (lambda a, d: a.imshow([[0, 9]], norm=BoundaryNorm([0, 4 + d, 9], 256)), 0.1),
@@ -265,18 +269,18 @@ PAIRS = {
     "one colour of many": (
         lambda a, d: a.imshow([[0, 9]], cmap=ListedColormap([*"rgbcmykrgbcmyk" "rg"[d], *"rgbcmyk"], name="own")), 1),
     "own formatter of ticks": (
-        lambda a, d: a.xaxis.set_major_formatter(type("Own", (matplotlib.ticker.ScalarFormatter,), {
+        lambda a, d: a.xaxis.set_major_formatter(type("Own", (ticker.ScalarFormatter,), {
             "__call__": lambda self, x, pos=None: f"{x + d:.1f}"})()), 1),
     "way back of a second scale": (
         lambda a, d: a.secondary_xaxis("top", functions=(lambda x: 2 * x, lambda x: x / (2 + d))), 1),
     "exponents as ticks": (lambda a, d: (a.set_xscale("log"), d and a.xaxis.set_major_formatter(
-        matplotlib.ticker.LogFormatterExponent())), 1),
+        ticker.LogFormatterExponent())), 1),
     "ticks of another base": (lambda a, d: (a.set_xscale("log"), d and a.xaxis.set_major_formatter(
-        matplotlib.ticker.LogFormatterSciNotation(base=2))), 1),
+        ticker.LogFormatterSciNotation(base=2))), 1),
     "minor tick labels": (lambda a, d: (a.set_xscale("log"), a.tick_params(which="minor", labelbottom=not d)), 1),
     "turned patch": (lambda a, d: a.add_patch(Polygon([(0, 0), (1, 0), (1, 2)], transform=(
-        matplotlib.transforms.Affine2D().rotate(d) + a.transData))), 1e-3),
-    "moved line": (lambda a, d: a.plot(X, X, transform=matplotlib.transforms.offset_copy(
+        transforms.Affine2D().rotate(d) + a.transData))), 1e-3),
+    "moved line": (lambda a, d: a.plot(X, X, transform=transforms.offset_copy(
         a.transData, a.figure, x=9) if d else a.transData), 1),
     "places of hexagons": (lambda a, d: a.hexbin(X + d, X, gridsize=9), 0.01),
     "what is in sight of a curve": (
@@ -358,7 +362,11 @@ def test_a_legend_of_proxies_shows_their_colours(proxy):
 def test_a_colour_is_named_by_its_part_in_the_style():
     styles = (["#00689d", "#b04a00"], "#6b665d", "#22201c"), (["#111111", "#222222"], "#333333", "#444444")
     for cycle, frame, ink in styles:
-        style = {"axes.prop_cycle": matplotlib.cycler("color", cycle), "axes.edgecolor": frame, "text.color": ink}
+        style: dict[RcKeyType, Any] = {
+            "axes.prop_cycle": cycler("color", cycle),
+            "axes.edgecolor": frame,
+            "text.color": ink,
+        }
         with matplotlib.rc_context(style):
             names = [artist_looks.colour(value) for value in (*cycle, frame, ink, "#123456", "k", "none", (0, 0, 0, 0))]
             assert names == ["C0", "C1", "frame", "ink", "#123456", "black", "none", "none"]
@@ -367,7 +375,7 @@ def test_a_colour_is_named_by_its_part_in_the_style():
 
 def test_ticks_of_the_books_style_do_not_follow_the_locale():
     with matplotlib.rc_context(fname=Path(__file__).parents[2] / "book" / "book.mplstyle"):
-        assert matplotlib.ticker.ScalarFormatter().get_useLocale() is False
+        assert ticker.ScalarFormatter().get_useLocale() is False
 
 
 @pytest.mark.parametrize("change", [

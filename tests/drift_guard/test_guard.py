@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toy_book import HEADER, ToyBook
+from toy_book import HEADER, WrittenBook
 from warm import jupyter_book
 
 from build_control import source_state
@@ -97,7 +97,7 @@ sphinx:
 """
 
 
-class Guarded(ToyBook):
+class Guarded(WrittenBook):
     """A toy book with a package and a data file, built in an environment with a user's start-up files."""
 
     def __init__(self, folder: Path, package: str):
@@ -130,7 +130,7 @@ class Guarded(ToyBook):
         env = {name: value for name, value in os.environ.items() if name not in ("CI", "GUARD_ACCEPT", "PYTHONPATH")}
         return env | {"HOME": str(self.home), **changed}
 
-    def start(self, cwd: Path | None = None, **changed: str) -> subprocess.Popen:
+    def start(self, cwd: Path | None = None, **changed: str) -> subprocess.Popen[str]:
         """Start a build, from the book's folder or from another one."""
         env = self.surroundings(**changed)
         command = [Path(sys.executable).with_name("jupyter-book"), "build", self.folder if cwd else "."]
@@ -153,6 +153,7 @@ class Guarded(ToyBook):
     def kill_at(self, words: str) -> None:
         """Build, and kill the build and its kernels as soon as it says these words."""
         process = self.start()
+        assert process.stdout is not None, "a pipe"
         seen = next((True for line in process.stdout if words in line), False)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -194,7 +195,7 @@ def environment(path: Path) -> bytes:
         return b""
 
 
-def outcome(process: subprocess.Popen) -> tuple[int, str]:
+def outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
     output, _ = process.communicate(timeout=300)
     return process.returncode, plain(output)
 
@@ -232,7 +233,7 @@ def two(tmp_path_factory) -> tuple[Guarded, Guarded]:
         assert status == 0, output
         assert executed(output) == 2 and output.count("no such file") == 2
         assert book.files() == files[book], "a build leaves nothing beside the sources"
-    return tuple(books)
+    return first, second
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 import copy
 import json
 from dataclasses import replace
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from docutils import nodes
+from stand_ins import stand_in
 
 from drift_guard import cell_outputs, compare_figures, compare_pages, compare_text, guard, record_files, report
 from drift_guard.page_data import Figure, Number, Page, Row, Text
@@ -44,28 +45,43 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("name", SAME)
 def test_texts_that_agree(name):
-    assert compare_text.difference(*SAME[name]) is None
-    assert compare_text.difference(*SAME[name][::-1]) is None
+    one, other = SAME[name]
+    assert compare_text.difference(one, other) is None
+    assert compare_text.difference(other, one) is None
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_texts_that_do_not(name):
-    assert compare_text.difference(*DIFFERENT[name])
-    assert compare_text.difference(*DIFFERENT[name][::-1])
+    one, other = DIFFERENT[name]
+    assert compare_text.difference(one, other)
+    assert compare_text.difference(other, one)
+
+
+def excerpts(recorded: str, computed: str) -> tuple[str, str]:
+    """Return what is shown of two texts that differ."""
+    found = compare_text.difference(recorded, computed)
+    assert found is not None
+    return found
 
 
 def test_the_first_difference_of_a_long_text_is_shown():
     text = "word " * 50
-    old, new = compare_text.difference(text + "sine 0.841471 and 2", text + "sine 0.841472 and 3")
+    old, new = excerpts(text + "sine 0.841471 and 2", text + "sine 0.841472 and 3")
     assert old.endswith("sine 0.841471 (+1 more)") and new.endswith("sine 0.841472 (+1 more)")
-    old, new = compare_text.difference(text + "end", text + "END")
+    old, new = excerpts(text + "end", text + "END")
     assert "end" in old and "END" in new and len(old) < 60
 
 
 def test_printing_options_of_numpy_show():
     values = np.arange(30) / 7
     usual = str(values)
-    for options in {"precision": 3}, {"linewidth": 40}, {"suppress": True, "precision": 12}, {"threshold": 9}:
+    tried: list[dict[str, Any]] = [
+        {"precision": 3},
+        {"linewidth": 40},
+        {"suppress": True, "precision": 12},
+        {"threshold": 9},
+    ]
+    for options in tried:
         with np.printoptions(**options):
             assert compare_text.difference(usual, str(values)), options
     assert compare_text.difference(usual, str(values)) is None
@@ -211,19 +227,26 @@ def test_numbers_that_agree(old, new):
     ([1, 2.0], [1.0, 2.0], "type"), (12345678901, 12345678902, "exact"),
 ])  # fmt: skip
 def test_numbers_that_do_not(old, new, tolerance):
-    assert compare_pages.compare_number(number(old), number(new))[2] == tolerance
+    assert tolerance_of(number(old), number(new)) == tolerance
+
+
+def tolerance_of(recorded: Number, computed: Number) -> str:
+    """Return by which tolerance two numbers differ."""
+    found = compare_pages.compare_number(recorded, computed)
+    assert found is not None
+    return found[2]
 
 
 def test_a_number_may_have_another_tolerance():
     assert compare_pages.compare_number(number(1.0), number(1.001, tolerance=1e-2)) is None
-    assert compare_pages.compare_number(number(1.0), number(1.1, tolerance=1e-2))[2] == "0.01 relative"
+    assert tolerance_of(number(1.0), number(1.1, tolerance=1e-2)) == "0.01 relative"
 
 
 def test_bounds_compare_and_not_the_residuals_under_them():
     tight, loose = Number("n", below=1e-12), Number("n", cell=1, below=1e-11)
     assert compare_pages.compare_number(tight, Number("n", cell=1, below=1e-12)) is None
-    assert compare_pages.compare_number(tight, loose)[2] == "bound"
-    assert compare_pages.compare_number(number(1.0), loose)[2] == "bound"
+    assert tolerance_of(tight, loose) == "bound"
+    assert tolerance_of(number(1.0), loose) == "bound"
 
 
 def test_a_value_at_a_rounding_edge_compares_by_its_full_value():
@@ -315,7 +338,7 @@ def test_differences_of_a_page(change, what):
 
 def test_a_page_that_agrees_and_one_that_only_moved():
     assert rows(WHOLE, WHOLE) == []
-    moved = Page(WHOLE.numbers, [replace(output, cell=output.cell + 3) for output in WHOLE.outputs])
+    moved = Page(WHOLE.numbers, [replace(output, cell=cell) for cell, output in enumerate(WHOLE.outputs, start=4)])
     assert rows(WHOLE, moved) == []
     assert record_files.to_json(moved) == record_files.to_json(WHOLE), "no place of a cell is recorded"
 
@@ -434,7 +457,7 @@ def test_line_endings_are_no_drift(tmp_path):
 def test_pages_quote_what_is_recorded_where_it_agrees(tmp_path):
     write(tmp_path / "recorded", GOOD)
     computed = Page({"a": number(1.0000000000000002), "b": number([1, 2, 4])}, WHOLE.outputs)
-    env = SimpleNamespace()
+    env = stand_in()
     state = cell_outputs.State.of(env)
     state.pages["p"] = computed
     assert cell_outputs.numbers_of(env, "p")["a"].value == 1.0000000000000002

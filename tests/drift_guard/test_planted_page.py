@@ -83,9 +83,9 @@ def test_every_change_is_named_twice(toy):
             kinds = [*planted.CHANGES, *DISPLAYED]
             missed = [kind for place, kind in enumerate(kinds, start=1) if str(place) not in cells]
             assert not missed, output
-        page = (toy.folder / "_build" / "drift" / "index.html").read_text(encoding="utf8")
-        assert "_build/drift/index.html" in output
-        assert all(f"planted-{place}<" in page for place in range(1, len(planted.CHANGES) + 1))
+            assert "_build/drift/index.html" in output
+            page = (toy.folder / "_build" / "drift" / "index.html").read_text(encoding="utf8")
+            assert all(f"planted-{place}<" in page for place in range(1, len(planted.CHANGES) + 1))
     finally:
         toy.plant(changed=False)
     status, output = toy.build()

@@ -4,6 +4,7 @@ import datetime
 import re
 import sys
 import time
+from typing import Any
 
 import pytest
 from test_guard import PACKAGE, Guarded
@@ -184,7 +185,7 @@ def test_times_that_are_given_are_served(refusing):
 
 
 def test_other_code_has_the_clock(refusing):
-    asked = {"datetime": datetime, "time": time}
+    asked: dict[str, Any] = {"datetime": datetime, "time": time}
     exec(compile("now = time.time(), datetime.datetime.now()", "a_package.py", "exec"), asked)
     assert asked["now"][0] > 1e9 and asked["now"][1].year > 2000
 

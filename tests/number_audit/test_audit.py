@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
+from matching import matched
 from toy_book import HEADER, ToyBook
 
 from number_audit import audit, number_scan, page_numbers
@@ -337,7 +338,7 @@ def build(folder, page: str, exceptions: str = EXCEPTIONS, numbers: str = NUMBER
 def test_a_page_without_typed_results_passes(tmp_path):
     _, result = build(tmp_path, GOOD)
     assert result.returncode == 0, result.stderr
-    found = re.search(
+    found = matched(
         r"audit: (\d+) numbers on 1 pages, of which (\d+) quoted from the record, (\d+) literals of the "
         r"page's cells, (\d+) years of cited works, (\d+) excepted: 100 % backed",
         result.stdout,

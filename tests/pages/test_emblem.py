@@ -2,12 +2,16 @@
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from browser import Options, note_errors
+from numpy.typing import NDArray
+from playwright.sync_api import Page, ViewportSize, expect
 
 import experiment
 from posenc import softmax
@@ -15,15 +19,17 @@ from site_features import interactive_figures
 
 pytestmark = pytest.mark.browser
 
-STOPS = np.round(2 ** (np.arange(8, 49) / 4)).astype(int)
+SCREEN: ViewportSize = {"width": 900, "height": 800}
+STOPS = np.round(2 ** (np.arange(8, 49) / 4)).astype(int).tolist()
 EDGES = np.append(np.arange(16), np.round(2 ** (np.arange(16, 48) / 4))).astype(int)
-HEADS = {
+OFFSETS = np.arange(4096, dtype=np.float64)
+HEADS: dict[str, Callable[[int], NDArray[np.float64] | None]] = {
     "none": experiment.by_offset(np.zeros(4096)),
     "learned": {63: np.eye(64)[60]}.get,  # a vector for one length alone
-    "sinusoidal": experiment.by_offset(-0.5 * np.arange(4096)),
-    "RoPE": experiment.by_offset(12 * (np.arange(4096) == 3)),
-    "ALiBi": experiment.by_offset(-0.3 * np.arange(4096)),
-    "T5": experiment.by_offset(9 * (np.arange(4096) == 3)),
+    "sinusoidal": experiment.by_offset(-0.5 * OFFSETS),
+    "RoPE": experiment.by_offset(np.where(OFFSETS == 3, 12.0, 0.0)),
+    "ALiBi": experiment.by_offset(-0.3 * OFFSETS),
+    "T5": experiment.by_offset(np.where(OFFSETS == 3, 9.0, 0.0)),
 }
 
 
@@ -35,7 +41,7 @@ def shares_of(name: str, length: int) -> list[float] | None:
 DATA = {
     "back": 3,
     "trained": 64,
-    "tokens": STOPS.tolist(),
+    "tokens": STOPS,
     "edges": EDGES.tolist(),
     "schemes": [
         {"name": name.lower(), "label": name, "shares": [shares_of(name, length) for length in STOPS]} for name in HEADS
@@ -69,11 +75,10 @@ def opened(pages, address):
     """Open the figure in a state; afterwards no script has failed and nothing was asked for elsewhere."""
     given, faults = [], []
 
-    def open_page(state: str = "", **options) -> Page:
-        page = pages.open(**{"viewport": {"width": 900, "height": 800}, **options})
+    def open_page(state: str = "", viewport: ViewportSize = SCREEN, **options: Unpack[Options]) -> Page:
+        page = pages.open(viewport, **options)
         given.append(page)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
+        note_errors(page, faults)
         page.on("request", lambda request: request.url.startswith("file:") or faults.append(request.url))
         page.goto(address + state)
         return settled(page)

@@ -9,11 +9,13 @@ import itertools
 import re
 import shutil
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from browser import Options, note_errors
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 from toy_book import HEADER, ROOT, ToyBook
 
 import posenc
@@ -36,7 +38,10 @@ LAB = {"k": 4, "delta": 5, "p": 10}
 EXPLORER = {"T": 128, "d": 32, "base": 10000, "A": 80, "B": 73, "column": 12, "trained": 64}
 VECTORS = {"qx": 10, "qy": 20, "kx": 20, "ky": 10}
 VIEWS = {"matrix": 0, "positions": 1, "schemes": 2}
-DESKTOP, LANDSCAPE, PORTRAIT = ({"width": w, "height": h} for w, h in ((1280, 900), (844, 390), (390, 844)))
+DESKTOP: ViewportSize = {"width": 1280, "height": 900}
+LANDSCAPE: ViewportSize = {"width": 844, "height": 390}
+PORTRAIT: ViewportSize = {"width": 390, "height": 844}
+ALONE: ViewportSize = {"width": 1000, "height": 900}  # for a figure on a bare page
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +75,9 @@ class Figure:
 
     def __init__(self, page: Page, url: str, name: str):
         self.page, self.url, self.name = page, url, name
-        self.faults, self.requests = [], []
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("console", lambda message: message.type in ("error", "warning") and self.faults.append(message.text))
+        self.faults: list[str] = []
+        self.requests: list[str] = []
+        note_errors(page, self.faults)
         page.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, address: str = "") -> "Figure":
@@ -164,8 +169,8 @@ def figure(pages, folder):
     """Make a figure on a fresh page; afterwards nothing must have gone wrong and nothing been asked for elsewhere."""
     figures = []
 
-    def make(name: str, **options) -> Figure:
-        page = pages.open(**{"viewport": {"width": 1000, "height": 900}, **options})
+    def make(name: str, viewport: ViewportSize = ALONE, **options: Unpack[Options]) -> Figure:
+        page = pages.open(viewport, **options)
         figures.append(Figure(page, (folder / f"{name}.html").as_uri(), name))
         return figures[-1]
 
@@ -278,7 +283,21 @@ def rope_scores(query, key, at, places, omegas: np.ndarray, boost: float) -> np.
     return boost * (k @ q) / np.sqrt(2 * pairs)
 
 
-def explorer_texts(T, d, base, A, B, column, trained, qx=10, qy=20, kx=20, ky=10, ext=0, view=0) -> dict[str, str]:
+def explorer_texts(
+    T: int,
+    d: int,
+    base: int,
+    A: int,
+    B: int,
+    column: int,
+    trained: int,
+    qx: int = 10,
+    qy: int = 20,
+    kx: int = 20,
+    ky: int = 10,
+    ext: int = 0,
+    view: int = 0,
+) -> dict[str, str]:
     pair, offset, distance = column // 2, B - A, abs(B - A)
     omegas = posenc.frequencies(d, base)
     changed, boost = extended(d, base, T, trained, ext)
@@ -319,7 +338,7 @@ def explorer_texts(T, d, base, A, B, column, trained, qx=10, qy=20, kx=20, ky=10
         "value": fixed(table[A, column]),
         "offset": signed,
         "product": fixed(table[A] @ table[B]),
-        "similarity": fixed(posenc.similarity(offset, d, base)),
+        "similarity": fixed(float(posenc.similarity(offset, d, base))),
         "largest": str(d // 2),
         "turned": str(pair),
         "learned": rows("{name}: no row {at}; the lookup fails.", "{name}: row {at} is added."),
@@ -619,10 +638,16 @@ def test_touch_chooses_a_cell(figure):
     assert explorer.state() == {**EXPLORER, "A": 0, "column": 0}
 
 
-def path_of(explorer: Figure, curve: str) -> np.ndarray:
+def points(curve: Locator) -> np.ndarray:
     """The points of a curve, (n, 2), in pixels."""
-    path = explorer.drawn().page.locator(curve).first.get_attribute("d")
+    path = curve.get_attribute("d")
+    assert path is not None, "this is no path"
     return np.array([[float(x), float(y)] for x, y in re.findall(r"[ML](\S+?) ([^ML]+)", path)])
+
+
+def path_of(explorer: Figure, curve: str) -> np.ndarray:
+    """The points of the first curve of a name, when it is drawn."""
+    return points(explorer.drawn().page.locator(curve).first)
 
 
 def test_curves_travel_with_a_keep_their_shape_and_leave_a_ghost(figure):
@@ -641,8 +666,9 @@ def test_curves_travel_with_a_keep_their_shape_and_leave_a_ghost(figure):
 def test_curves_are_drawn_from_posencs_values(figure):
     """The height of a curve is its value on one scale, to a twentieth of a pixel."""
     state = {"T": 100, "d": 32, "base": 10000, "A": 70, "B": 20, "trained": 25, "qx": -7, "qy": 20, "kx": 12, "ky": 3}
+    explorer = figure("explorer")
     for ext in range(4):
-        explorer = figure("explorer").view("schemes", **state, ext=ext)
+        explorer.view("schemes", **state, ext=ext)
         omegas, boost = extended(32, 10000, 100, 25, ext)
         scores = rope_scores([-0.7, 2.0], [1.2, 0.3], 70, np.arange(100), omegas, boost)
         heights = path_of(explorer, ".schemes .same")[:, 1]
@@ -650,8 +676,7 @@ def test_curves_are_drawn_from_posencs_values(figure):
         assert fit[0] < 0 and np.abs(np.polyval(fit, scores) - heights).max() < 0.06
     weights = np.exp(posenc.alibi_bias([70], np.arange(71), 8)[:, 0])
     for head in range(8):
-        path = explorer.page.locator(".schemes .thin").nth(head).get_attribute("d")
-        heights = np.array([float(y) for y in re.findall(r"[ML]\S+? ([^ML]+)", path)])
+        heights = points(explorer.page.locator(".schemes .thin").nth(head))[:, 1]
         fit = np.polyfit(weights[head], heights, 1)
         assert fit[0] < 0 and np.abs(np.polyval(fit, weights[head]) - heights).max() < 0.06
     explorer.view("positions", A=80)

@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_faults import faults
-from browser import Pages, Site, settle
+from browser import Pages, Site, note_errors, settle
+from playwright.sync_api import ViewportSize
 
 pytestmark = pytest.mark.browser
 
 WEIGHT = 900_000  # bytes of a page with all it loads beside its figures
-SCREEN = {"width": 1280, "height": 900}
+SCREEN: ViewportSize = {"width": 1280, "height": 900}
 LESSON = "book/lesson-10.html"
 
 
@@ -74,8 +75,7 @@ WEIGHS = """() => [...performance.getEntriesByType("navigation"), ...performance
 def visit(pages: Pages, site: Site, name: str) -> Visit:
     result, failures, requests, responses = Visit(), [], [], []
     page = pages.open(viewport=SCREEN)
-    page.on("pageerror", lambda error: failures.append(str(error)))
-    page.on("console", lambda m: m.type in ("error", "warning") and failures.append(m.text))
+    note_errors(page, failures)
     page.on("requestfailed", lambda request: failures.append(f"failed: {request.url}"))
     page.on("request", lambda request: requests.append(request.url))
     page.on("response", lambda response: responses.append(response))

@@ -6,7 +6,7 @@ import re
 from html import unescape
 
 import pytest
-from browser import ROOT
+from browser import ROOT, note_errors
 from fontTools.ttLib import TTFont
 from playwright.sync_api import expect
 
@@ -23,8 +23,7 @@ LESSON = "book/lesson-10.html"
 
 def test_pages_read_from_a_file(page, site):
     failures = []
-    page.on("pageerror", lambda error: failures.append(str(error)))
-    page.on("console", lambda m: m.type == "error" and failures.append(m.text))
+    note_errors(page, failures, levels=("error",))
     for name in site.pages:
         page.goto(site.root.joinpath(name).as_uri())
     assert failures == []
@@ -106,7 +105,9 @@ def test_the_switch_changes_the_page_and_its_figures(page, site):
 
 
 def test_the_font_has_every_character_of_every_formula(site):
-    font = {chr(code) for code in TTFont(site.root / "_static" / "fonts" / "stix-two-math.woff2").getBestCmap()}
+    codes = TTFont(site.root / "_static" / "fonts" / "stix-two-math.woff2").getBestCmap()
+    assert codes is not None, "the font has no table from characters to glyphs"
+    font = {chr(code) for code in codes}
     invisible = {"\n", "\u2061", "\u2063", "\ufe00"}  # function application, separator, choice of a script form
     for name in site.pages:
         html = site.root.joinpath(name).read_text(encoding="utf8")

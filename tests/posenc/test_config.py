@@ -7,9 +7,11 @@ purpose; data/make_configs.py wrote it, and says with which versions.
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from unchecked import unchecked
 
 import posenc
 
@@ -43,6 +45,13 @@ def check(got, want):
     assert got.frequencies.dtype == np.float64
 
 
+def by_layer_type(settings: dict[str, Any], head_dim: int | None = None) -> dict[str, posenc.RotarySettings]:
+    """Return what comes of settings that depend on the type of a layer."""
+    made = posenc.from_config(settings, head_dim)
+    assert isinstance(made, dict)
+    return made
+
+
 def test_the_results_of_transformers_have_an_origin_and_cover_twelve_models():
     assert {"torch", "transformers", "python", "script"} == PEER["origin"].keys()
     assert len(PEER["models"]) >= 12
@@ -57,7 +66,7 @@ def test_whole_files_as_in_transformers(name):
         for want in results:
             check(posenc.from_config(SETTINGS[name], length=want["length"], layer_type=layer_type), want)
     if isinstance(wanted, dict):
-        assert posenc.from_config(SETTINGS[name]).keys() == wanted.keys()
+        assert by_layer_type(SETTINGS[name]).keys() == wanted.keys()
 
 
 @pytest.mark.parametrize("case", PEER["cases"], ids=lambda case: f"{case['parameters']['rope_type']} {case['length']}")
@@ -67,6 +76,7 @@ def test_every_type_as_in_transformers(case):
 
 def test_gpt_j_rotates_64_of_256_coordinates():
     got = posenc.from_config(SETTINGS["GPT-J"])
+    assert isinstance(got, posenc.RotarySettings)
     assert got.rotary_dim == 64
     assert (got.frequencies == posenc.frequencies(64)).all()
 
@@ -103,7 +113,7 @@ def test_both_spellings_mean_the_same():
 
 def test_settings_by_layer_type():
     plain, slow = {"rope_theta": 10_000.0}, {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6}
-    both = posenc.from_config({"sliding_attention": plain, "full_attention": slow, "none": None}, 256)
+    both = by_layer_type({"sliding_attention": plain, "full_attention": slow, "none": None}, 256)
     assert both.keys() == {"sliding_attention", "full_attention"}
     for name, one in (("sliding_attention", plain), ("full_attention", slow)):
         alone = posenc.from_config(one, 256)
@@ -126,7 +136,7 @@ def test_heads_whose_width_depends_on_the_layer_type():
         "global_head_dim": 512,
         "rope_parameters": {"sliding_attention": {"rope_theta": 1e4}, "full_attention": full},
     }
-    both = posenc.from_config(file)
+    both = by_layer_type(file)
     assert (both["sliding_attention"].rotary_dim, both["full_attention"].rotary_dim) == (256, 512)
     alone = posenc.from_config(full, 512)
     assert (both["full_attention"].frequencies == alone.frequencies).all()
@@ -267,7 +277,7 @@ def test_faulty_settings_are_refused_by_name(settings, kind, words):
 def test_faulty_arguments_are_refused():
     for settings in (None, [], "default", 3):
         with pytest.raises(TypeError, match="rope_parameters must be a dict"):
-            posenc.from_config(settings, 64)
+            unchecked.from_config(settings, 64)
     plain = {"rope_theta": 1e4}
     with pytest.raises(TypeError, match="head_dim must be given"):
         posenc.from_config(plain)
@@ -278,9 +288,9 @@ def test_faulty_arguments_are_refused():
         with pytest.raises(ValueError, match="length must be"):
             posenc.from_config(plain, 64, length=length)
     with pytest.raises(TypeError, match="length must be an integer"):
-        posenc.from_config(plain, 64, length=1.5)
+        unchecked.from_config(plain, 64, length=1.5)
     with pytest.raises(TypeError, match="layer_type must be a string"):
-        posenc.from_config(plain, 64, layer_type=1)
+        unchecked.from_config(plain, 64, layer_type=1)
 
 
 def test_settings_are_left_as_they_were():

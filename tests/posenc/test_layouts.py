@@ -86,8 +86,10 @@ def test_scores_are_the_same_in_the_other_layout(source, rotary_dim):
         for name, heads in (("q", 4), ("k", 2)):
             made = np.random.default_rng(heads)
             weights, bias = made.standard_normal((8 * heads, 10)), made.standard_normal(8 * heads)
-            moved = [posenc.to_layout(w, heads, source, layout, rotary_dim=rotary_dim) for w in (weights, bias)]
-            by_name[name] = turned(*moved, heads, layout)
+            moved, moved_bias = (
+                posenc.to_layout(part, heads, source, layout, rotary_dim=rotary_dim) for part in (weights, bias)
+            )
+            by_name[name] = turned(moved, moved_bias, heads, layout)
         scores.append(by_name["q"] @ by_name["k"].repeat(2, 0).swapaxes(-1, -2))
     assert np.abs(scores[0] - scores[1]).max() < 1e-12
 

@@ -17,6 +17,7 @@ from threading import Thread
 from types import SimpleNamespace
 
 import pytest
+from stand_ins import stand_in
 
 from site_features import chromium
 
@@ -78,7 +79,9 @@ class Machine:
 
     def add_real(self, *names: str) -> None:
         for name in names:
-            (self.bin / name).symlink_to(shutil.which(name))
+            path = shutil.which(name)
+            assert path is not None, f"this machine has no {name}"
+            (self.bin / name).symlink_to(path)
 
     def add_apt(self, program: str = BROWSER) -> None:
         """Add an `apt-get` that installs this program under the name that it is asked for."""
@@ -216,7 +219,7 @@ def test_an_installed_browser_that_does_not_start_is_told(machine, find_browser)
 
 def test_tests_and_printer_only_look_it_up(machine, monkeypatch):
     """Where there is none they say what to do, and install nothing."""
-    playwright = SimpleNamespace(chromium=SimpleNamespace(executable_path=str(machine.folder / "none")))
+    playwright = stand_in(chromium=stand_in(executable_path=str(machine.folder / "none")))
     machine.add_apt()
     monkeypatch.setenv("PATH", str(machine.bin))
     with pytest.raises(chromium.NoBrowser, match="apt install chromium"):

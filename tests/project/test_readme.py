@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from matching import matched
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf8")
 
@@ -16,7 +18,7 @@ def test_the_example_prints_what_the_readme_says():
 
 
 def test_the_program_for_a_models_settings_runs_as_written():
-    program, shown = re.search(r"```python\n(import.+?)```\n\n```text\n(.+?)```", README, re.DOTALL).groups()
+    program, shown = matched(r"```python\n(import.+?)```\n\n```text\n(.+?)```", README, re.DOTALL).groups()
     assert len(program.splitlines()) <= 12  # ten lines and what NumPy and posenc are called
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout == shown

@@ -61,7 +61,7 @@ def test_what_a_kernel_loads_imports_nothing_of_the_build():
         path = EXTENSIONS / "drift_guard" / f"{name}.py"
         assert not imported(path) & {"sphinx", "docutils", "myst_nb", "yaml"}, path.name
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("drift_guard"):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("drift_guard"):
                 names = [alias.name for alias in node.names] if node.module == "drift_guard" else [node.module[12:]]
                 waiting += [name for name in names if name not in seen]
     kernel = {"kernel_recorder", "figure_record", "figure_data", "artist_looks", "axis_record", "array_digest", "ink"}

@@ -7,6 +7,7 @@ from tables import table
 
 def test_header_rows_and_caption():
     text = table(["$k$", "a"], [[0, "1"], [1, ""]], caption="Two pairs.", name="tbl-two").data
+    assert isinstance(text, str)
     assert text.splitlines()[0] == "```{list-table} Two pairs."
     assert ":header-rows: 1" in text and ":stub-columns: 1" in text and ":name: tbl-two" in text
     assert [line[4:] for line in text.splitlines() if line[:4] in ("* - ", "  - ")] == ["$k$", "a", "0", "1", "1", " "]

@@ -1,13 +1,12 @@
 """Names in code link to the reference, and pages with cells end with what can be taken along."""
 
-from types import SimpleNamespace
-
 from bs4 import BeautifulSoup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from sphinx_codeautolink.extension.block import link_html
 from sphinx_codeautolink.parse import parse_names
+from stand_ins import stand_in
 
 from site_features.code_links import link_blocks
 
@@ -40,7 +39,7 @@ def names_in(code):
 def test_the_links_are_those_of_sphinx_codeautolink():
     """Of two blocks with the same code each is linked, and output of the same text is not."""
     html = blocks_of_a_page("none") + blocks_of_a_page("python")
-    transforms = [SimpleNamespace(source=f"{code}\n", names=names_in(code)) for code in CODES]
+    transforms = [stand_in(source=f"{code}\n", names=names_in(code)) for code in CODES]
     settings = "book/one", html, transforms, INVENTORY, {}, []
     linked, expected = link_blocks(*settings), link_html(*settings, disable_link_titles=False)
     page = BeautifulSoup(linked, "html.parser")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from matching import matched
 from toy_book import HEADER, ToyBook
 
 EXTENSIONS = [
@@ -43,7 +44,7 @@ def test_a_mark_leads_to_its_entry(book):
 
 
 def test_an_entry_leads_to_every_paragraph_that_bears_its_mark(book):
-    entry = re.search(r'id="erratum-e10".*?</aside>', book.html("all"), re.DOTALL)[0]
+    entry = matched(r'id="erratum-e10".*?</aside>', book.html("all"), re.DOTALL)[0]
     links = re.findall(r'href="(one|two)\.html#(see-e10-\d+)"', entry)
     assert [page for page, _ in links] == ["one", "two"]
     assert all(f'id="{label}"' in book.html(page) for page, label in links)

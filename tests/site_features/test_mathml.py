@@ -125,6 +125,8 @@ def test_a_number_of_record_is_left_for_later(tmp_path):
 
 
 def test_the_font_has_the_characters_of_formulas():
-    characters = {chr(code) for code in TTFont(FONT).getBestCmap()}
+    codes = TTFont(FONT).getBestCmap()
+    assert codes is not None, "the font has no table from characters to glyphs"
+    characters = {chr(code) for code in codes}
     assert set("abcxyz019+-=()[]{}|‖∑∏∫√⊤≤≥≠≈∝→↦⟨⟩⏟⏞ℝℂℤ𝑎𝜃𝚽𝐱Ω∈×·…⋯⋮⋱′") <= characters
     assert "MATH" in TTFont(FONT), "without this table formulas have no shapes of their own"

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from stand_ins import stand_in
+
 import posenc
 from site_features import posenc_reference
 
@@ -11,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 def rewritten(docstring: str) -> str:
     lines = docstring.split("\n")
-    posenc_reference.fields(None, "function", "f", None, None, lines)
+    posenc_reference.fields(stand_in(), "function", "f", None, None, lines)
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from matching import matched
 from same import apart, files
 from toy_book import HEADER, ROOT, ToyBook
 
@@ -160,7 +161,7 @@ def test_nothing_of_the_machine_is_in_the_book(built_book):
 
 def test_footer_names_version_commit_and_its_date(toy):
     head = subprocess.run(["git", "-C", toy.folder, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
-    footer = re.search(r'<p class="colophon">(.*?)</p>', toy.html("cells"))[1]
+    footer = matched(r'<p class="colophon">(.*?)</p>', toy.html("cells"))[1]
     assert "Version 1.2.3" in footer and f'title="{head.stdout.strip()}"' in footer
     assert '<time datetime="2024-03-01">2024-03-01</time>.' in footer, "the date is the commit's, in UTC"
 
@@ -231,7 +232,7 @@ def test_what_left_the_book_leaves_the_site_and_an_address_brings_its_files(toy,
     assert "from a copy without its history" in page
     assert '<link rel="canonical" href="https://example.org/book/book/cells.html" />' in page
     assert '<meta property="og:url" content="https://example.org/book/book/cells.html"' in page
-    card = re.search(r'property="og:image" content="https://example.org/book/([^"]+)"', page)[1]
+    card = matched(r'property="og:image" content="https://example.org/book/([^"]+)"', page)[1]
     assert (site(three) / card).stat().st_size > 5000
     sitemap = (site(three) / "sitemap.xml").read_text(encoding="utf8")
     assert re.findall("<loc>(.*?)</loc>", sitemap) == [

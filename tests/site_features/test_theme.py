@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
+from matching import matched
+from stand_ins import stand_in
 
 from site_features.dark_figures import dark, hexadecimal, oklab, size, turned
 from site_features.security_policy import policy, with_policy
@@ -73,7 +75,7 @@ def test_what_thebe_puts_into_a_page_is_taken_out():
     doctree = new_document("one")
     texts = "<script type='text/x-thebe-config'>{repo: 1}</script>", "<script>kernelName = 'a'</script>", "<p>kept</p>"
     doctree += [nodes.raw("", text, format="html") for text in texts]
-    drop_thebe(None, doctree, "one")
+    drop_thebe(stand_in(), doctree, "one")
     assert [raw.astext() for raw in doctree.findall(nodes.raw)] == ["<p>kept</p>"]
 
 
@@ -118,7 +120,7 @@ def test_oklab_is_the_published_one():
 
 
 def test_colours_of_ink_stand_out_on_both_pages():
-    cycle = re.search(r"axes.prop_cycle: .*\[(.*)\]", STYLE)[1]
+    cycle = matched(r"axes.prop_cycle: .*\[(.*)\]", STYLE)[1]
     ink = {f"#{code}" for code in re.findall(r"[0-9a-f]{6}", cycle)}
     ink |= set(re.findall(r'(?:text|label|title|edge|labelcolor|color).*: "(#[0-9a-f]{6})"', STYLE))
     ink -= set(re.findall(r'grid.color: "(#[0-9a-f]{6})"', STYLE))
