@@ -134,7 +134,8 @@ class Place(SphinxDirective):
 
     def run(self):
         options = {"page": self.arguments[0] if self.arguments else None, **self.options}
-        numbers_of_record.State.of(self.env).places.setdefault(self.env.docname, {}).update(self.options)
+        if self.name in OWN:  # these list numbers of all pages
+            numbers_of_record.State.of(self.env).places.setdefault(self.env.docname, {}).update(self.options)
         node = place("", kind=self.name, options=options)
         self.set_source_info(node)
         return [node]
@@ -330,11 +331,13 @@ def write_files(app, exception):
     shutil.copy(SCHEMA, out / SCHEMA.name)
 
 
+OWN = {"numbers-page": all_numbers, "numbers-of-record": table, "how-to-cite": how_to_cite}
+
+
 def setup(app: Sphinx) -> None:
     app.add_node(place)
-    add_place(app, "numbers-page", all_numbers)
-    add_place(app, "numbers-of-record", table)
-    add_place(app, "how-to-cite", how_to_cite)
+    for name, make_it in OWN.items():
+        add_place(app, name, make_it)
     app.connect("env-updated", collect, priority=600)  # after `num` has checked the entries
     app.connect("doctree-resolved", make, priority=90)  # before `num` fills in the digits
     app.connect("html-page-context", add_script)
