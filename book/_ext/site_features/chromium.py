@@ -7,8 +7,6 @@ finds it, or installs it on Debian, and says in one line which one it is.
 runs afterwards only looks it up, by `path`: playwright's own Chromium if it is installed, else the system's.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import platform
