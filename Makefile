@@ -1,7 +1,7 @@
 # The commands of the project; each makes the environment .venv first, once, from the exact pins of requirements.txt.
 #
 #   make book        build the site into _build/html and say where to open it
-#   make test        check format, style and types (ruff, basedpyright), and run all tests
+#   make test        check format, style and types of all Python here (ruff, basedpyright), and run all tests
 #   make browser     find or install Chromium, which the tests and the PDF need (make test and make pdf begin with it)
 #   make record      build, and accept what the cells made as the record (see book/checks.md); only cells run whose code,
 #                    or what they depend on, has changed; "make record-anew" runs every cell

@@ -140,12 +140,12 @@ def summary(costs: list[Cost]) -> dict[str, float]:
 
 
 class Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         pass
 
 
 class Server(ThreadingHTTPServer):
-    def handle_error(self, *_: object) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         pass  # a page that is closed before all of it has come
 
 
@@ -169,7 +169,7 @@ def open_pages(site: Path, rounds: int) -> dict[str, dict[str, float]]:
     with sync_playwright() as playwright, served(site) as address:
         browser = interactive_drag.launch(playwright, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
         for name in pages:
-            paints = []
+            paints, weight = [], 0
             for _ in range(rounds):
                 context = browser.new_context(viewport={"width": 1280, "height": 900})
                 page = context.new_page()
@@ -184,7 +184,7 @@ def open_pages(site: Path, rounds: int) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".json"))
     parser.add_argument("--guard", action="store_true", help="measure only what the guard adds")

@@ -108,7 +108,7 @@ def show(drags: dict[str, dict[str, float]]) -> None:
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     show(measure())
 
 

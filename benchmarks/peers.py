@@ -1,5 +1,6 @@
 """The same work done by PyTorch programs in common use; a peer that is not installed is left out."""
 
+import importlib
 import importlib.util
 import sysconfig
 from collections.abc import Callable
@@ -9,9 +10,13 @@ from typing import Any
 Calls = dict[str, Callable[[], Any]]
 
 
-def _torch() -> Any:
-    import torch
+def _module(name: str) -> Any:
+    """Import a module of the environment .bench by name, because .venv, where types are checked, has none of them."""
+    return importlib.import_module(name)
 
+
+def _torch() -> Any:
+    torch = _module("torch")
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     return torch
@@ -30,9 +35,9 @@ def _torchtune_rotary() -> Any:
 def tables(length: int, dim: int) -> Calls:
     """Sinusoidal tables in float32."""
     torch = _torch()
-    from positional_encodings.torch_encodings import PositionalEncoding1D
-    from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
-    from x_transformers.x_transformers import ScaledSinusoidalEmbedding
+    one_axis = _module("positional_encodings.torch_encodings").PositionalEncoding1D
+    m2m100 = _module("transformers.models.m2m_100.modeling_m2m_100").M2M100SinusoidalPositionalEmbedding
+    scaled_sinusoidal = _module("x_transformers.x_transformers").ScaledSinusoidalEmbedding
 
     def tutorial() -> Any:
         position = torch.arange(length).unsqueeze(1)
@@ -41,8 +46,8 @@ def tables(length: int, dim: int) -> Calls:
         out[:, 0::2], out[:, 1::2] = torch.sin(position * rate), torch.cos(position * rate)
         return out
 
-    scaled, empty = ScaledSinusoidalEmbedding(dim), torch.empty(1, length, 0)
-    encoding, input_ = PositionalEncoding1D(dim), torch.empty(1, length, dim)
+    scaled, empty = scaled_sinusoidal(dim), torch.empty(1, length, 0)
+    encoding, input_ = one_axis(dim), torch.empty(1, length, dim)
 
     def positional_encodings() -> Any:
         encoding.cached_penc = None  # else it is made once and handed out again
@@ -51,7 +56,7 @@ def tables(length: int, dim: int) -> Calls:
     rotary = _torchtune_rotary()(dim)
     return {
         "PyTorch tutorial": tutorial,
-        "transformers (M2M100)": lambda: M2M100SinusoidalPositionalEmbedding.get_embedding(length, dim),
+        "transformers (M2M100)": lambda: m2m100.get_embedding(length, dim),
         "x-transformers": lambda: scaled(empty),
         "torchtune": lambda: rotary.build_rope_cache(length),
         "positional-encodings": positional_encodings,
@@ -61,11 +66,11 @@ def tables(length: int, dim: int) -> Calls:
 def rotary(x: Any) -> Calls:
     """Rotary embedding of x (batch, heads, n, d) in float32; each keeps its angles, or their sines and cosines."""
     torch = _torch()
-    from rotary_embedding_torch import RotaryEmbedding
-    from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb as gptj
-    from transformers.models.llama.modeling_llama import apply_rotary_pos_emb as llama
-    from x_transformers.x_transformers import RotaryEmbedding as XRotary
-    from x_transformers.x_transformers import apply_rotary_pos_emb as x_rotary
+    rotary_embedding = _module("rotary_embedding_torch").RotaryEmbedding
+    gptj = _module("transformers.models.gptj.modeling_gptj").apply_rotary_pos_emb
+    llama = _module("transformers.models.llama.modeling_llama").apply_rotary_pos_emb
+    x_transformers = _module("x_transformers.x_transformers")
+    x_rotary = x_transformers.apply_rotary_pos_emb
 
     _, _, n, d = x.shape
     q = torch.from_numpy(x)
@@ -75,7 +80,7 @@ def rotary(x: Any) -> Calls:
     cosine, sine = halves.cos().float(), halves.sin().float()
     short_cosine, short_sine = angles.cos().float(), angles.sin().float()
     q_by_row = q.transpose(1, 2).contiguous()  # (batch, n, heads, d), as GPT-J and torchtune have it
-    one, other = RotaryEmbedding(dim=d), XRotary(d)
+    one, other = rotary_embedding(dim=d), x_transformers.RotaryEmbedding(d)
     frequencies, scale = other.forward_from_seq_len(n)
     tune = _torchtune_rotary()(d, max_seq_len=n)
 

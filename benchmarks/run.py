@@ -187,12 +187,12 @@ def held(function: Callable[[], np.ndarray]) -> int:
 
 
 def surroundings() -> dict[str, Any]:
-    features = np.show_config(mode="dicts")  # type: ignore[call-overload]
+    features = np.show_config(mode="dicts")
     return {**machine(PACKAGES), "simd": features["SIMD Extensions"].get("found", [])}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer and shorter samples, smaller rotary and ALiBi")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("results.json"))
     parser.add_argument(SMALL_PAGES, action="store_true", help=argparse.SUPPRESS)

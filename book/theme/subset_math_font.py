@@ -69,17 +69,19 @@ def lower_primes(font: TTFont) -> None:
     one (feature `ssty`), so it would stand above the letter. The feature itself goes: it would be a third of the file.
     """
     plain = font.getBestCmap()
+    assert plain is not None, "the full font has no table from characters to glyphs"
     lowered = {code: f"{plain[code]}.ssty" for code in range(0x2032, 0x2035)}
     for table in font["cmap"].tables:
         table.cmap.update({code: name for code, name in lowered.items() if code in table.cmap})
 
 
 def main() -> None:
-    options = subset.Options()
-    options.flavor = "woff2"
-    options.hinting = False
-    options.layout_features = ["kern", "mark", "mkmk", "ccmp", "dtls", "flac"]
-    options.name_IDs = [0, 1, 2, 4, 5, 6, 13, 14]
+    options = subset.Options(
+        flavor="woff2",
+        hinting=False,
+        layout_features=["kern", "mark", "mkmk", "ccmp", "dtls", "flac"],
+        name_IDs=[0, 1, 2, 4, 5, 6, 13, 14],
+    )
     options.drop_tables += ["DSIG"]
     font = TTFont(full_font(), recalcTimestamp=False)
     lower_primes(font)

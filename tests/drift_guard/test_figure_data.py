@@ -1,5 +1,8 @@
 """The table of what a figure draws holds the numbers that it was drawn from, each exactly."""
 
+import csv
+import io
+
 import matplotlib
 import numpy as np
 import pytest
@@ -22,7 +25,7 @@ def look():
 def rows(figure):
     parts = []
     assert "refused" not in figure_record(figure, parts)
-    return list(figure_data.rows_of(figure_data.packed(parts)))
+    return list(csv.DictReader(io.StringIO(figure_data.unpacked(figure_data.packed(parts)))))
 
 
 def column(found, name):

@@ -2,18 +2,9 @@
 
 # The first ends the build where nothing changed, before the others are imported.
 MODULES = (
-    "skip_unchanged",
-    "last_words",
-    "build_lock",
-    "disk_full",
-    "end_stalled",
-    "fail_on_warnings",
-    "execution_cache",
-    "kernel_surroundings",
-    "changed_pages",
-    "execute_pages",
-    "write_pages",
-)
+    "skip_unchanged last_words build_lock disk_full end_stalled fail_on_warnings execution_cache kernel_surroundings "
+    "changed_pages execute_pages write_pages"
+).split()
 
 
 def setup(app) -> dict:

@@ -3,8 +3,6 @@
 The lock goes with the process that holds it, however that ends.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +48,5 @@ def lock(app: Sphinx, config: Config) -> None:
     file.flush()
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("config-inited", lock, priority=0)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,8 +9,6 @@ Every page is kept as Sphinx wrote it, because later steps of a build work on al
 again is put back in that form.
 """
 
-from __future__ import annotations
-
 import pickle
 import shutil
 import sys
@@ -145,11 +143,10 @@ def without_gone_words(index: str) -> str:
     return js_index.dumps(data)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("builder-inited", look, priority=0)
     app.connect("env-get-outdated", choose)
     app.connect("env-updated", keep_code, priority=50)
     app.connect("env-get-updated", choose_written, priority=900)  # when all parts are numbered
     app.connect("env-check-consistency", clear, priority=999)  # after every extension that may end the build there
     app.connect("build-finished", finish_pages, priority=590)  # before styles are joined
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

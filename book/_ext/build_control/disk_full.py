@@ -1,7 +1,5 @@
 """Say plainly that the build cannot write: the disk is full, or the folder may not be written to."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -73,7 +71,6 @@ def probe(app: Sphinx, config: object) -> None:
         raise
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("config-inited", probe, priority=-1)  # before a lock is tried
     app.connect("build-finished", explain, priority=0)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,8 +5,6 @@ So a thread looks whether the build still says or executes something. After twic
 sign of life it tells what the build said last and where its threads stand, and ends the build and its processes.
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os
@@ -91,7 +89,6 @@ def begin(app: Sphinx, config: Config) -> None:
         threading.Thread(target=watch, args=[limit], name="watch", daemon=True).start()
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_config_value("stalled_after", 0, "", [int, float])
     app.connect("config-inited", begin, priority=920)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,8 +7,6 @@ executes it again and tells what is wrong. A kernel that ends before its first a
 short of memory, is started once more.
 """
 
-from __future__ import annotations
-
 import atexit
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -39,8 +37,6 @@ log = logging.getLogger(__name__)
 
 
 class NotExecuted(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "A page could not be executed, and the build ends here"
 
 
@@ -180,10 +176,9 @@ def end(app: Sphinx, *_) -> None:
         executions.end()
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     jupyter_cache.executors.utils.executenb = run
     app.connect("env-before-read-docs", begin, priority=900)  # when others have chosen what is read
     app.connect("source-read", finish, priority=0)
     app.connect("env-updated", end, priority=0)
     app.connect("build-finished", end, priority=0)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,8 +7,6 @@ finds the edit undone would take the outputs for those of the old state. With FR
 is set, too, unless FRESH_ANEW=0 says otherwise; any other build says how old its oldest output is.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil
@@ -78,8 +76,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.setup_extension("build_control.source_state")
     app.connect("config-inited", choose, priority=900)
     app.connect("build-finished", finish, priority=999)  # after every extension that may still end the build
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,8 +5,6 @@ environment, so the next build reads every page again and meets every warning ag
 read ends the build before one is written; a broken reference shows while pages are written, and ends it after.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 
@@ -17,8 +15,6 @@ from sphinx.util.logging import NAMESPACE, WarningStreamHandler
 
 
 class FaultsFound(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "The build found faults and ends here"
 
 
@@ -48,7 +44,7 @@ def explain(app: Sphinx, exception: Exception | None) -> None:
         raise FaultsFound(f"\n{exception}: {plain(str(exception.__cause__))}")
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     faults = Faults()
     for handler in logging.getLogger(NAMESPACE).handlers:
         if isinstance(handler, WarningStreamHandler):
@@ -58,4 +54,3 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-check-consistency", lambda app, env: faults.end_the_build(), priority=900)
     app.connect("build-finished", lambda app, exception: exception or faults.end_the_build(), priority=800)
     app.connect("build-finished", explain, priority=0)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

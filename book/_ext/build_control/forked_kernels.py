@@ -10,8 +10,6 @@ A kernel listens on Unix sockets under a name of its own. On TCP two kernels tha
 the same port, and one of them ends; so TCP is only for Windows, where there is nothing else.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

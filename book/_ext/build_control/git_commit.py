@@ -1,7 +1,5 @@
 """Which commit this is, and which files are the project's: what git says of the folder, if it is a checkout."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from datetime import UTC, datetime
@@ -9,19 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 LEFT_OUT = {"__pycache__", "_build", "output", "node_modules"}
-KEPT = (
-    "*.md",
-    "*.toml",
-    "*.txt",
-    "*.yml",
-    "*.cff",
-    "LICENSE",
-    "Makefile",
-    "book/**/*",
-    "posenc/**/*",
-    "tests/**/*",
-    "benchmarks/**/*",
-)
+KEPT = "*.md *.toml *.txt *.yml *.cff LICENSE Makefile book/**/* posenc/**/* tests/**/* benchmarks/**/*".split()
 
 
 class Commit(NamedTuple):

@@ -5,8 +5,6 @@ every build, and no settings of the user take part. A cell may read the files th
 file, because a change of that would go unnoticed. Of the environment they see what is listed here, and nothing else.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping
@@ -22,9 +20,6 @@ DRAWING = (
     'c.InlineBackend.figure_formats = {"svg"}',
     'c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}',
 )
-ADVICE = "name it in `fresh_sources`: its changes would go unnoticed"
-
-
 GIVEN = (
     "IPYTHONDIR PYTHONPATH PYTHONUTF8 MATPLOTLIBRC MPLBACKEND JUPYTER_PREFER_ENV_PATH GUARD_ROOT GUARD_SOURCES "
     "GUARD_FOLDERS JPY_PARENT_PID JPY_INTERRUPT_EVENT IPY_INTERRUPT_EVENT"
@@ -45,12 +40,12 @@ def add(app: Sphinx, config: Config) -> None:
     kernels.configuration += DRAWING
     kernels.modules.append(Path(app.srcdir))
     kernels.variables.update(MATPLOTLIBRC=str(settings), JUPYTER_PREFER_ENV_PATH="1", PYTHONUTF8="1")
-    folders = source_state.folders_listed(Path(app.srcdir), config.fresh_sources)
-    kernel_setup.watch_reads(app, source_state.of(app).listed, folders, ADVICE)
+    kernels.sources = source_state.of(app).listed
+    kernels.folders = source_state.folders_listed(Path(app.srcdir), config.fresh_sources)
+    kernels.advice = "name it in `fresh_sources`: its changes would go unnoticed"
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.setup_extension("build_control.source_state")
     app.setup_extension("drift_guard.kernel_setup")
     app.connect("config-inited", add, priority=910)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,8 +5,6 @@ comes after Jupyter Book's own words. A build that failed ends at once: while Py
 still execute pages, and what nbclient left to do for their kernels, would add lines of their own.
 """
 
-from __future__ import annotations
-
 import atexit
 import multiprocessing
 import os
@@ -45,7 +43,6 @@ def connect_to_guard(app: Sphinx, config: object) -> None:
         app.connect("guard-accepted", say_last)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     sys.excepthook = be_silent_after_sphinx
     app.connect("config-inited", connect_to_guard)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,5 @@
 """Count the processors that this process may use, which may be fewer than the machine has."""
 
-from __future__ import annotations
-
 import os
 
 

@@ -1,8 +1,6 @@
 """Tell in digests what pages can show of one another: titles, labels, numbers of figures, and all else that Sphinx's
 environment holds, but for what is known to concern one page alone or all pages that an extension names itself."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass

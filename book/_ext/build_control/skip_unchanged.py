@@ -5,8 +5,6 @@ A build that finds both as the last one left them has nothing to do: what it wou
 written. A build during which something was edited leaves no stamp, because that may have been read before or after.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -59,9 +57,8 @@ def add_to_site(site: Path) -> None:
         file.write_text("\n".join([everything, source_state.state_of_site(site), kept]), encoding="utf8")
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.setup_extension("build_control.source_state")
     end_if_nothing_changed(app)
     app.connect("env-get-outdated", remove_stamp)
     app.connect("build-finished", write_stamp, priority=999)  # after every extension that may still end the build
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

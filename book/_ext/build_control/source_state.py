@@ -6,8 +6,6 @@ the configuration; an entry `{file.yml: [a, b]}` says that cells depend only on 
 build depends on all files of the project, on its commit and on how it was asked for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os
@@ -33,16 +31,8 @@ PASSED = (
     "OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS OMP_NUM_THREADS MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES SOURCE_DATE_EPOCH"
 ).split()  # variables that kernels are given as they are, because Python, matplotlib and NumPy need them
 IN_THE_KERNEL = (
-    "__init__",
-    "kernel_recorder",
-    "figure_record",
-    "figure_data",
-    "array_digest",
-    "artist_looks",
-    "axis_record",
-    "ink",
-    "unseen",
-)
+    "__init__ kernel_recorder figure_record figure_data array_digest artist_looks axis_record ink unseen"
+).split()
 RECORDER = [EXTENSIONS / "drift_guard" / f"{name}.py" for name in IN_THE_KERNEL]
 NOT_RUN = {"__pycache__", "node_modules"}  # folders of which Python runs nothing as it is
 NOT_PYTHONS_OWN = NOT_RUN | {"site-packages", "dist-packages", "test"}
@@ -306,6 +296,5 @@ def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
     return build.edited
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_config_value("fresh_sources", [], "", [list])
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

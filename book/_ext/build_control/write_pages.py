@@ -4,8 +4,6 @@ Sphinx can write pages by several processes, and Jupyter Book has no way to ask 
 that it meets while it still hands out pages, and ends well with pages missing; here the build fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -20,8 +18,6 @@ from build_control.processors import processors
 
 
 class NotWritten(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "Pages could not be written, and the build ends here"
 
 
@@ -75,6 +71,5 @@ def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
     vars(app.builder)["_write_parallel"] = lambda pages, nproc: write(by_size(env, pages), nproc)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("env-updated", write_side_by_side)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

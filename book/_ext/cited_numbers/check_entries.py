@@ -1,7 +1,5 @@
 """Tell what is wrong with `numbers.yml`, before anything relies on it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from typing import Any

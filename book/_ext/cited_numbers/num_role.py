@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxRole
 
 from cited_numbers import numbers_of_record, source_lines
 from cited_numbers.check_entries import faults_of_entries
-from cited_numbers.number_text import NAME, Numbers, find, tex_of, text_of
+from cited_numbers.number_text import Numbers, find, tex_of, text_of
 from cited_numbers.numbers_of_record import Quote
 from cited_numbers.tip import tip_of
 
@@ -79,32 +79,24 @@ def join_numbers(app, env):
     before = state.numbers
     if not faults:  # to join them and to read the quotes needs sound entries
         state.numbers = {name: numbers_of_record.join(*found[0]) for name, found in published.items()}
-        faults = faults_of_quotes(state)
+        faults = list(faults_of_quotes(state))
     if faults:
         raise NumberError("\n  ".join([f"{len(faults)} fault(s)", *faults]))
     changed = {name for name, number in state.numbers.items() if before.get(name) != number}
-    return [page for page, quotes in state.quotes.items() if changed.intersection(map(number_of, quotes))]
-
-
-def number_of(quote):
-    """Return the id of the number that a quote names."""
-    match = NAME.match(quote.text)
-    return match[0] if match else ""
+    named = {page: {find(state.numbers, quote.text)[0].id for quote in quotes} for page, quotes in state.quotes.items()}
+    return [page for page, names in named.items() if names & changed]
 
 
 def faults_of_quotes(state):
-    faults = []
     for page, quotes in sorted(state.quotes.items()):
         for quote in quotes:
-            where = f"{page}:{quote.line}"
             if quote.in_heading:
                 reason = "a heading cannot quote a number, its link is made from the words"
-                faults.append(f"{where}: {reason}: {quote.text}")
+                yield f"{page}:{quote.line}: {reason}: {quote.text}"
             try:
                 find(state.numbers, quote.text)
             except ValueError as error:
-                faults.append(f"{where}: {error}")
-    return faults
+                yield f"{page}:{quote.line}: {error}"
 
 
 # ---- when a page is written
@@ -126,8 +118,7 @@ def fill(app, doctree, page):
 
 
 def visit_html(self, node):
-    encode = self.attval
-    self.body.append(f'<span class="num"><a href="{encode(node["uri"])}" aria-describedby="{node["tip-id"]}">')
+    self.body.append(f'<span class="num"><a href="{self.attval(node["uri"])}" aria-describedby="{node["tip-id"]}">')
 
 
 def depart_html(self, node):
@@ -136,7 +127,7 @@ def depart_html(self, node):
     )
 
 
-def setup(app):
+def setup(app) -> None:
     app.setup_extension("cited_numbers.numbers_of_record")
     alone = (lambda self, node: None, lambda self, node: None)
     app.add_node(quoted, html=(visit_html, depart_html), latex=alone, text=alone, man=alone, texinfo=alone)
@@ -144,8 +135,7 @@ def setup(app):
     app.connect("doctree-read", note_quotes)
     app.connect("env-updated", join_numbers)
     app.connect("doctree-resolved", fill, priority=100)
-    files = [str(Path(__file__).with_name(name)) for name in ("num.css", "num.js")]
-    app.connect("config-inited", lambda app, config: config.html_static_path.extend(files))
+    files = str(Path(__file__).with_name("static"))
+    app.connect("config-inited", lambda app, config: config.html_static_path.append(files))
     app.add_css_file("num.css")
     app.add_js_file("num.js", loading_method="defer")
-    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,7 +1,5 @@
 """Show a number of record as text, in a sentence or in a formula."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

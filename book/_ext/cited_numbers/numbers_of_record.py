@@ -3,8 +3,6 @@
 The rows of `source-numbers.csv` tell what the source documents print for them.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections import Counter
@@ -59,15 +57,6 @@ class NumberOfRecord:
         return self.value
 
 
-@dataclass
-class State(Kept):
-    """What is known of the numbers when all pages are read."""
-
-    numbers: dict[str, NumberOfRecord] = field(default_factory=dict)  # by id, in the order of the pages
-    quotes: dict[str, list[Quote]] = field(default_factory=dict)  # by page
-    places: dict[str, dict[str, str]] = field(default_factory=dict)  # by page: what stands there that lists numbers
-
-
 @dataclass(frozen=True)
 class Quote:
     """Where a page quotes a number."""
@@ -75,6 +64,15 @@ class Quote:
     text: str
     line: int
     in_heading: bool = False
+
+
+@dataclass
+class State(Kept):
+    """What is known of the numbers when all pages are read."""
+
+    numbers: dict[str, NumberOfRecord] = field(default_factory=dict)  # by id, in the order of the pages
+    quotes: dict[str, list[Quote]] = field(default_factory=dict)  # by page
+    places: dict[str, dict[str, str]] = field(default_factory=dict)  # by page: what stands there that lists numbers
 
 
 def read_entry(entry: dict[str, Any]) -> Entry:
@@ -119,12 +117,7 @@ def repeated_keys(path: Path) -> dict[str, int]:
     return {key: count for key, count in counts.items() if count > 1}
 
 
-def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    State.of(env).quotes.pop(page, None)
-    State.of(env).places.pop(page, None)
-
-
 def setup(app: Sphinx) -> dict:
     app.setup_extension("drift_guard.cell_outputs")
-    app.connect("env-purge-doc", forget_page)
+    app.connect("env-purge-doc", State.forget_page)
     return {"version": "1", "env_version": 1, "parallel_read_safe": False, "parallel_write_safe": True}

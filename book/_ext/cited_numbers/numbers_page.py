@@ -14,13 +14,15 @@ The address `book/numbers.html#<id>` of a number never changes: an id that is re
 import csv
 import json
 import shutil
-from html import escape
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
@@ -30,24 +32,16 @@ from cited_numbers.num_role import PAGE
 from cited_numbers.number_text import bound, every, full, prose, text_of
 from cited_numbers.numbers_of_record import NumberOfRecord, entries, shown, source_rows
 from cited_numbers.tip import LISTED
-from drift_guard.page_data import Value, flat
+from drift_guard.page_data import flat
+from drift_guard.templates import template
 
-FILES = Path(__file__).with_name("numbers_files")
-SCHEMA = FILES / "numbers.schema.json"
+HERE = Path(__file__).parent
+SCHEMA = HERE / "numbers.schema.json"
 COLUMNS = ["id", "value", "shown", "meaning", "unit", "page", "cell", "tolerance", "below", "source", "printed"]
 LONG = 12  # a list of more numbers is closed until it is asked for
-WORDS = {
-    source_verdict.SAME: "same to all printed digits",
-    source_verdict.BELOW: "below the bound",
-    source_verdict.DIFFERS: "differs",
-}
 
 
 # ---- what is known of each number
-
-
-def is_exact(value: Value) -> bool:
-    return all(isinstance(item, int) for item in flat(value))
 
 
 def row_of(number: NumberOfRecord) -> dict:
@@ -75,7 +69,8 @@ def row_of(number: NumberOfRecord) -> dict:
 def tolerance_of(number: NumberOfRecord) -> float | None:
     if number.value is None:
         return None
-    return 0 if is_exact(number.value) else number.entry.tolerance
+    is_exact = all(isinstance(item, int) for item in flat(number.value))
+    return 0 if is_exact else number.entry.tolerance
 
 
 def verdict_of(number: NumberOfRecord) -> str:
@@ -83,22 +78,9 @@ def verdict_of(number: NumberOfRecord) -> str:
     return source_verdict.verdict(number.value, number.below, rows)
 
 
-def pages_in_order(env) -> list[str]:
-    """Return the pages as the table of contents has them."""
-    order: list[str] = []
-
-    def walk(page):
-        if page not in order:
-            order.append(page)
-            for child in env.toctree_includes.get(page, []):
-                walk(child)
-
-    walk(env.config.root_doc)
-    return order + sorted(env.found_docs - set(order))
-
-
-def retired() -> dict[str, dict]:
-    return {name: entry for name, entry in entries().items() if "retired" in entry}
+def pages_in_order(env: BuildEnvironment) -> list[str]:
+    """Return the pages as the table of contents has them, and then those that it has not."""
+    return list(dict.fromkeys([*env.collect_relations(), *sorted(env.found_docs)]))
 
 
 def collect(app, env):
@@ -107,7 +89,7 @@ def collect(app, env):
     faults = []
     for name, number in state.numbers.items():
         erratum = number.entry.erratum
-        if erratum and f"erratum-{erratum.lower()}" not in env.get_domain("std").anonlabels:
+        if erratum and f"erratum-{erratum.lower()}" not in env.domaindata["std"]["anonlabels"]:
             faults.append(f"book/numbers.yml: {name}: no page has an erratum {erratum}")
         elif verdict_of(number) == source_verdict.DIFFERS and not erratum:
             printed = row_of(number)["printed"]
@@ -152,16 +134,25 @@ class Place(SphinxDirective):
 
     def run(self):
         options = {"page": self.arguments[0] if self.arguments else None, **self.options}
-        numbers_of_record.State.of(self.env).places.setdefault(self.env.docname, {}).update(self.options)
+        if self.name in OWN:  # these list numbers of all pages
+            numbers_of_record.State.of(self.env).places.setdefault(self.env.docname, {}).update(self.options)
         node = place("", kind=self.name, options=options)
         self.set_source_info(node)
         return [node]
 
 
+MAKERS: dict[str, Callable[[Sphinx, str, dict], list[nodes.Node]]] = {}  # by their directives
+
+
+def add_place(app: Sphinx, directive: str, make: Callable[[Sphinx, str, dict], list[nodes.Node]]) -> None:
+    """Add a directive in whose place stands what `make` returns for a page and the directive's options."""
+    MAKERS[directive] = make
+    app.add_directive(directive, Place)
+
+
 def make(app, doctree, page):
-    makers = {"numbers-page": all_numbers, "numbers-of-record": table, "how-to-cite": how_to_cite}
     for node in list(doctree.findall(place)):
-        node.replace_self(makers[node["kind"]](app, page, node["options"]))
+        node.replace_self(MAKERS[node["kind"]](app, page, node["options"]))
 
 
 # ---- a table of one page's numbers
@@ -254,85 +245,64 @@ def list_in_contents(env: BuildEnvironment, page: str, anchors: dict[str, str]) 
         inner += nodes.list_item("", addnodes.compact_paragraph("", "", link), classes=["listed-chapter"])
 
 
-def all_numbers(app, page, options) -> list[nodes.Node]:
+class Told(NamedTuple):
+    """What the Numbers page tells of a number."""
+
+    number: NumberOfRecord
+    text: str
+    digits: str  # all of a value
+    firm: str
+    uri: str  # of its page
+    prints: list[str]  # of the sources
+    verdict: str
+    erratum: str  # its address
+    citation: list[str]  # what stands before and after the part that is cited
+    part: str
+
+
+def told(app: Sphinx, page: str, number: NumberOfRecord) -> Told:
+    entry, uri_of = number.entry, partial(app.builder.get_relative_uri, page)
+    tolerance = tolerance_of(number)
+    erratum = ""
+    if entry.erratum:
+        origin, label = app.env.domaindata["std"]["anonlabels"][f"erratum-{entry.erratum.lower()}"]
+        erratum = f"{uri_of(origin)}#{label}"
+    rows = [source_rows()[name] for name in entry.sources]
+    return Told(
+        number=number,
+        text=text_of(numbers_of_record.State.of(app.env).numbers, number.id),
+        digits="" if number.value is None else every(number.value, full, ", ", "; "),
+        firm=f"to a relative {prose(format(tolerance, '.0e'))}" if tolerance else "exact",
+        uri=uri_of(number.page),
+        prints=[f"{row['printed']} ({row['id']})" for row in rows if row["printed"]],
+        verdict=verdict_of(number),
+        erratum=erratum,
+        citation=Edition.of(app.config).citation(f"{PAGE}.html#{number.id}", "PART").split("PART"),
+        part=part_of(number),
+    )
+
+
+def all_numbers(app: Sphinx, page: str, options: dict) -> list[nodes.Node]:
     """Return every number of the book as HTML: a list per chapter, then the ids that are no longer used.
 
     The script of the page makes the BibTeX of a number from one pattern, because hundreds of copies would be heavy.
     """
-    env, edition = app.env, Edition.of(app.config)
-    by_page = numbers_by_page(env)
-    pattern = edition.bibtex("KEY", "PATH", "PART")
-    out = [f'<div class="numbers-filter" data-bibtex="{escape(pattern)}"></div>']
-    for chapter, numbers in by_page.items():
-        title, key = escape(env.titles[chapter].astext()), group_id(chapter)
-        out.append(
-            f'<section class="numbers" id="{key}"><h2>{title}'
-            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2>'
-        )
-        long = len(numbers) > LONG
-        out.append(f'<details class="numbers-list"><summary>{len(numbers)} numbers</summary><ul>' if long else "<ul>")
-        out += [entry_html(app, page, number, edition) for number in numbers]
-        out.append(f"</ul>{'</details>' if long else ''}</section>")
-    if retired():
-        out.append('<section class="numbers"><h2>Renamed and removed</h2><ul>')
-        for name, entry in retired().items():
-            now = f' See <a href="#{entry["now"]}"><code>{entry["now"]}</code></a>.' if "now" in entry else ""
-            out.append(f'<li id="{name}"><code>{name}</code>: {escape(entry["retired"])}.{now}</li>')
-        out.append("</ul></section>")
-    root = app.builder.get_relative_uri(page, "index").removesuffix("index.html")
-    links = ", ".join(
-        f'<a href="{root}{file}" download>{file}</a>' for file in ("numbers.json", "numbers.csv", SCHEMA.name)
-    )
-    out.insert(0, f"<p>As files: {links}.</p>")
-    return [nodes.raw("", "\n".join(out), format="html")]
-
-
-def entry_html(app, page: str, number: NumberOfRecord, edition: Edition) -> str:
-    row, entry, name = row_of(number), number.entry, number.id
-    uri = app.builder.get_relative_uri(page, number.page)
-    where = escape(app.env.titles[number.page].astext())
-    if row["cell"] is None:
-        cell = f'<a href="{uri}">{where}</a>'
-    else:
-        cell = f'<a href="{uri}#cell-{row["cell"]}">cell {row["cell"]}</a>'  # of the chapter in whose list it stands
-    text = escape(text_of(numbers_of_record.State.of(app.env).numbers, name))
-    unit = f" {escape(entry.unit)}" if entry.unit else ""
-    if number.value is None:
-        facts = [("Bound", f"{text}{unit}; rounding noise, whose digits depend on the processor")]
-    else:
-        digits = escape(every(number.value, full, ", ", "; "))
-        if (count := len(flat(number.value))) > LISTED:
-            digits = f"<details><summary>{count} values</summary>{digits}</details>"
-        firm = "exact" if row["tolerance"] == 0 else f"to a relative {prose(format(row['tolerance'], '.0e'))}"
-        facts = [("Value", f"{digits}{unit}, {firm}")]
-    if printed := printed_html(app, page, number):
-        facts.append(("Source", printed))
-    facts.append(("Computed in" if not entry.given else "Given; used in", cell))
-    before, after = escape(edition.citation(f"{PAGE}.html#{name}", "PART")).split("PART")
-    below = "" if number.below is None else "below "
-    return (
-        f'<li id="{name}"><p class="shown">{below}{text}</p>'
-        f'<p class="meaning">{escape(entry.meaning)} <a class="id" href="#{name}"><code>{name}</code></a></p>'
-        "<dl>" + "".join(f"<div><dt>{what}</dt><dd>{fact}</dd></div>" for what, fact in facts) + "</dl>"
-        f'<details class="cite"><summary>Cite <span class="visually-hidden">{name}</span></summary>'
-        f"<p>{before}<span>{escape(part_of(number))}</span>{after}</p></details></li>"
-    )
-
-
-def printed_html(app, page: str, number: NumberOfRecord) -> str:
-    """Return what the sources print, and the verdict on it."""
-    entry = number.entry
-    prints = [
-        f"{escape(row['printed'])} ({row['id']})" for name in entry.sources if (row := source_rows()[name])["printed"]
+    titles = app.env.titles
+    chapters = [
+        (group_id(chapter), titles[chapter].astext(), [told(app, page, number) for number in numbers])
+        for chapter, numbers in numbers_by_page(app.env).items()
     ]
-    found = verdict_of(number)
-    if not found:
-        return ""
-    words = f'<strong class="verdict {found.split()[0]}">{WORDS[found]}</strong>'
-    if erratum := entry.erratum:
-        origin, label = app.env.get_domain("std").anonlabels[f"erratum-{erratum.lower()}"]
-        words += f', see <a href="{app.builder.get_relative_uri(page, origin)}#{label}">erratum {erratum}</a>'
-    return f"prints {'; '.join(prints)}: {words}"
+    html = template(HERE / "numbers_page.html.jinja").render(
+        files=["numbers.json", "numbers.csv", SCHEMA.name],
+        root=app.builder.get_relative_uri(page, "index").removesuffix("index.html"),
+        pattern=Edition.of(app.config).bibtex("KEY", "PATH", "PART"),
+        chapters=chapters,
+        long=LONG,
+        listed=LISTED,
+        flat=flat,
+        retired={name: entry for name, entry in entries().items() if "retired" in entry},
+    )
+    return [nodes.raw("", html, format="html")]
 
 
 def add_script(app, page, template, context, doctree):
@@ -353,30 +323,23 @@ def write_files(app, exception):
     out = Path(app.outdir)
     (out / "numbers.json").write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf8")
     with (out / "numbers.csv").open("w", encoding="utf8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(COLUMNS)
-        table.writerows([in_csv(row[column]) for column in COLUMNS] for row in rows)
+        table = csv.DictWriter(file, COLUMNS)
+        table.writeheader()
+        for row in rows:
+            lists = {name: json.dumps(value, ensure_ascii=False) for name, value in row.items() if type(value) is list}
+            table.writerow(row | lists)
     shutil.copy(SCHEMA, out / SCHEMA.name)
 
 
-def in_csv(value):
-    """Return a cell of numbers.csv: numbers in full, lists as JSON, nothing for null."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+OWN = {"numbers-page": all_numbers, "numbers-of-record": table, "how-to-cite": how_to_cite}
 
 
-def setup(app):
+def setup(app: Sphinx) -> None:
     app.add_node(place)
-    for name in "numbers-page", "numbers-of-record", "how-to-cite":
-        app.add_directive(name, Place)
+    for name, make_it in OWN.items():
+        add_place(app, name, make_it)
     app.connect("env-updated", collect, priority=600)  # after `num` has checked the entries
     app.connect("doctree-resolved", make, priority=90)  # before `num` fills in the digits
     app.connect("html-page-context", add_script)
     app.connect("build-finished", write_files)
-    app.connect(
-        "config-inited",
-        lambda app, config: config.html_static_path.extend(
-            str(FILES / name) for name in ("numbers_page.css", "numbers_page.js", "copy_button.js")
-        ),
-    )
     app.add_css_file("numbers_page.css")
-    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

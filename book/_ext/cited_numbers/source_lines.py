@@ -6,28 +6,28 @@ all, so there it is the line that shares most words with the row.
 """
 
 import re
+from collections.abc import Iterator
 
 from docutils import nodes
 
 
 def line_of(node: nodes.Node, text: str, source: list[str]) -> int:
     """Return the line of `source` near the node's own, rather after than before it, that has `text`; else its own."""
-    row = row_of(node)
-    while node.line is None and node.parent is not None:
-        node = node.parent
-    near = node.line or 1
-    if row is not None:
-        return line_of_row(row, text, source, near)
+    near = next((one.line for one in ancestors(node) if one.line is not None), None) or 1
+    for row in ancestors(node):
+        if isinstance(row, nodes.row):
+            return line_of_row(row, text, source, near)
     around = range(max(1, near - 5), min(len(source), near + 60) + 1)
     return min(
         (number for number in around if text in source[number - 1]), key=lambda number: abs(number - near), default=near
     )
 
 
-def row_of(node: nodes.Node) -> nodes.row | None:
-    while node is not None and not isinstance(node, nodes.row):
+def ancestors(node: nodes.Node | None) -> Iterator[nodes.Node]:
+    """Yield a node and all that it stands in."""
+    while node is not None:
+        yield node
         node = node.parent
-    return node
 
 
 def line_of_row(row: nodes.row, text: str, source: list[str], near: int) -> int:

@@ -1,9 +1,7 @@
 """The tip of a quoted number, which shows on hover and on keyboard focus: value, meaning, how firm its digits are."""
 
-from __future__ import annotations
-
 from cited_numbers.number_text import Numbers, every, find, full, prose
-from cited_numbers.numbers_of_record import NumberOfRecord, Value
+from cited_numbers.numbers_of_record import NumberOfRecord
 
 LISTED = 8  # so many items of a list are told one by one
 
@@ -16,13 +14,11 @@ def tip_of(numbers: Numbers, quote: str) -> str:
         bound = prose(f"{number.below:.0e}")
         return f"{entry.meaning}: rounding noise, below {bound}; its digits depend on the processor."
     unit = f" {entry.unit}" if entry.unit else ""
-    return f"{entry.meaning}: {value_in_full(value)}{unit}. {firmness(number)}"
-
-
-def value_in_full(value: Value) -> str:
     if isinstance(value, list) and len(value) > LISTED:
-        return f"{len(value)} items"
-    return every(value, full, ", ", "; ")
+        shown = f"{len(value)} items"
+    else:
+        shown = every(value, full, ", ", "; ")
+    return f"{entry.meaning}: {shown}{unit}. {firmness(number)}"
 
 
 def firmness(number: NumberOfRecord) -> str:

@@ -4,8 +4,6 @@ They are its shape, its extremes and two sums with fixed uneven weights. The sum
 that one value of many that moves by 1e-6 of the range shows.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

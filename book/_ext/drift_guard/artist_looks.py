@@ -5,8 +5,6 @@ A colour is named by its place in the style's cycle (C0) or its part in the styl
 itself is named by its code. A mark that is as matplotlib draws it of itself is left out.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 from typing import Any
@@ -42,7 +40,7 @@ def colour(value, alpha: float | None = None) -> str:
 
 
 def palette() -> dict[str, str]:
-    """Return the names of the style's colours by their codes."""
+    """Return the names of colours by their codes."""
     cycle = mpl.rcParams["axes.prop_cycle"].by_key().get("color", [])
     names = {to_hex(value): f"C{place}" for place, value in reversed(list(enumerate(cycle)))}
     return {**names, **{to_hex(style(part)): name for part, name in PARTS.items()}, **PLAIN}
@@ -158,20 +156,13 @@ def scatter_marker(artist: PathCollection) -> dict:
 
 def marker_name(path: Path) -> str | None:
     """Return the name of the marker that has this path, None for one of the cell's own."""
-    return next(
-        (str(name) for name in MarkerStyle.markers if str(name) not in NONE and same_path(path, marker_path(name))),
-        None,
-    )
-
-
-def marker_path(name) -> Path:
-    style = MarkerStyle(name)
-    return style.get_path().transformed(style.get_transform())
-
-
-def same_path(one: Path, other: Path) -> bool:
-    first, second = np.asarray(one.vertices), np.asarray(other.vertices)
-    return first.shape == second.shape and np.allclose(first, second)
+    points = np.asarray(path.vertices)
+    for name in MarkerStyle.markers:
+        style = MarkerStyle(name)
+        usual = np.asarray(style.get_transform().transform_path(style.get_path()).vertices)
+        if str(name) not in NONE and usual.shape == points.shape and np.allclose(usual, points):
+            return str(name)
+    return None
 
 
 def shown_text(artist: Text) -> str:

@@ -3,8 +3,6 @@
 Those that matplotlib chooses depend on the font.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

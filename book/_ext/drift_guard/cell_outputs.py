@@ -14,11 +14,10 @@ as glue that is not displayed (see `kernel_recorder`), in messages by these name
 `run` counts the executions in a kernel. It ends here: the place of the cell takes over, and no record holds either.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -31,7 +30,7 @@ from sphinx.environment.collectors import EnvironmentCollector
 from drift_guard.compare_pages import fault
 from drift_guard.kept import Kept
 from drift_guard.kernel_setup import KernelSetup
-from drift_guard.page_data import TOLERANCE, Figure, Number, Output, Page, Row, Text
+from drift_guard.page_data import TOLERANCE, Figure, Number, Output, Page, Text
 
 KINDS = {
     "application/javascript": "script",
@@ -62,6 +61,9 @@ MARKS: dict[type[nodes.Node], tuple[str, str]] = {
 }
 
 
+Tables = dict[int | None, list[str]]  # of what the figures of a page draw (see `figure_data`), by cell, in their order
+
+
 # ---- what is kept with Sphinx's environment
 
 
@@ -70,13 +72,8 @@ class State(Kept):
     """What the cells of every page made, so that a build that reads no page compares all."""
 
     pages: dict[str, Page] = field(default_factory=dict)
-    tables: dict[str, dict[int | None, list[str]]] = field(default_factory=dict)  # of figures, by page and cell
+    tables: dict[str, Tables] = field(default_factory=dict)
     settled: dict[str, dict[str, Number]] = field(default_factory=dict)  # the guard's, as recorded where that agrees
-
-
-def tables_of(env: BuildEnvironment, page: str) -> dict[int | None, list[str]]:
-    """Return by cell the tables of what the figures of a page draw (see `figure_data`), in their order."""
-    return State.of(env).tables.get(page, {})
 
 
 def numbers_of(env: BuildEnvironment, page: str) -> dict[str, Number]:
@@ -110,19 +107,6 @@ def read_number(message: dict, cell: int | None) -> Number:
         shown=message.get("shown", ""),
         tolerance=message.get("tolerance") or TOLERANCE,
     )
-
-
-def unlisted_file(page: str, cell: int | None, file: str, advice: str) -> Row:
-    return fault(page, cell, file, "read by the cell", advice)
-
-
-def unseen_dependency(page: str, cell: int | None, kind: str, name: str) -> Row:
-    return fault(page, cell, name, *UNSEEN[kind])
-
-
-def unshown_glue(page: str, name: str) -> Row:
-    reason = "not recorded: show it in its cell, or use `record`"
-    return fault(page, None, f"glue {name}", "not displayed", reason)
 
 
 # ---- the outputs on the page
@@ -202,12 +186,10 @@ def read_output(node: nodes.Element, cell: int | None = None) -> Output | None:
 def read_outputs(doctree: nodes.document) -> Iterator[Output]:
     """Yield the outputs of all cells of a page in their order, without what figures draw."""
     for place, cell in enumerate(code_cells(doctree), start=1):
-        for shown in elements(cell):
-            if shown.get("nb_element") != "cell_code_output":
-                continue
-            for node in elements(shown):
-                if output := read_output(node, place):
-                    yield output
+        shown = [part for part in elements(cell) if part.get("nb_element") == "cell_code_output"]
+        for node in chain.from_iterable(map(elements, shown)):
+            if output := read_output(node, place):
+                yield output
 
 
 # ---- the page
@@ -224,8 +206,11 @@ def may_start_processes(env: BuildEnvironment, page: str, sources: Collection[Pa
     return all(files and files <= set(sources) for files in found)
 
 
-def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice: str, allowed: Collection[str]) -> Page:
-    """Return what the cells of a page made; `allowed` are kinds of what they may ask for."""
+def read_page(
+    env: BuildEnvironment, page: str, doctree: nodes.document, advice: str, allowed: Collection[str]
+) -> tuple[Page, Tables]:
+    """Return what the cells of a page made, and tables of its figures; `allowed` are kinds of what they may ask for."""
+    tables: Tables = {}
     places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
     drawings: dict[int | None, list[dict]] = {}
     made = Page(lines=[cell.line for cell in code_cells(doctree)])
@@ -238,31 +223,22 @@ def read_page(env: BuildEnvironment, page: str, doctree: nodes.document, advice:
         elif kind == "figure":
             drawings.setdefault(cell, []).append(message)
         elif kind == "drawn":
-            continue  # which `read_tables` reads
+            tables.setdefault(cell, []).append(message["table"])
         elif kind == "data":
             made.data[rest] = message["data"]
         elif kind == "unlisted":
-            made.faults += [unlisted_file(page, cell, file, advice) for file in message["files"]]
+            made.faults += [fault(page, cell, file, "read by the cell", advice) for file in message["files"]]
         elif kind == "unseen":
-            asked = [(what, name) for what, name in message["asked"] if what not in allowed]
-            made.faults += [unseen_dependency(page, cell, what, name) for what, name in asked]
+            asked = [(name, *UNSEEN[what]) for what, name in message["asked"] if what not in allowed]
+            made.faults += [fault(page, cell, *one) for one in asked]
         else:
-            made.faults.append(unshown_glue(page, rest))
+            reason = "not recorded: show it in its cell, or use `record`"
+            made.faults.append(fault(page, None, f"glue {rest}", "not displayed", reason))
     for output in read_outputs(doctree):
         if isinstance(output, Figure) and drawings.get(output.cell):
             output = replace(output, draws=drawings[output.cell].pop(0))
         made.outputs.append(output)
-    return made
-
-
-def read_tables(env: BuildEnvironment, page: str, doctree: nodes.document) -> dict[int | None, list[str]]:
-    """Return what the figures of a page draw, by cell."""
-    places = {cell["exec_count"]: place for place, cell in enumerate(code_cells(doctree), start=1)}
-    tables: dict[int | None, list[str]] = {}
-    for name, message in messages(env, page):
-        if name.startswith("drawn:"):
-            tables.setdefault(places.get(message["run"]), []).append(message["table"])
-    return tables
+    return made, tables
 
 
 class CellOutputs(EnvironmentCollector):
@@ -274,12 +250,11 @@ class CellOutputs(EnvironmentCollector):
         page = app.env.docname
         kernels = KernelSetup.of(app)
         allowed = ["process"] if may_start_processes(app.env, page, kernels.sources) else []
-        State.of(app.env).pages[page] = read_page(app.env, page, doctree, kernels.advice, allowed)
-        State.of(app.env).tables[page] = read_tables(app.env, page, doctree)
+        state = State.of(app.env)
+        state.pages[page], state.tables[page] = read_page(app.env, page, doctree, kernels.advice, allowed)
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-        State.of(env).pages.pop(docname, None)
-        State.of(env).tables.pop(docname, None)
+        State.forget_page(app, env, docname)
 
 
 def setup(app: Sphinx) -> dict:

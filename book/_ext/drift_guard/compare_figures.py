@@ -3,8 +3,6 @@
 A setting that is an array's digest holds to `EXTREMES` and `SUMS`, any other number to `EXTREMES`, the rest exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from itertools import zip_longest

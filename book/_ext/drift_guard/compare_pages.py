@@ -1,7 +1,5 @@
 """Compare what a page's cells made with its record: pure functions of the two, whose rows the report lists."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
@@ -96,34 +94,27 @@ def output_key(output: Output) -> tuple:
     return output.kind, tuple(compare_text.NUMBER.split(output.joined))
 
 
-def output_name(output: Output) -> str:
-    return output.title if isinstance(output, Figure) else output.kind
-
-
-def compare_outputs(page: str, recorded: Output, computed: Output, edges: Collection[tuple[str, str]]) -> list[Row]:
-    """Compare two outputs of one kind; `edges` are forms in which one number may be printed."""
+def compare_outputs(
+    page: str, recorded: Output | None, computed: Output | None, edges: Collection[tuple[str, str]]
+) -> list[Row] | None:
+    """Compare two outputs, None if one is missing or of another kind; `edges` are forms that show one number."""
     if isinstance(recorded, Figure) and isinstance(computed, Figure):
         apart = compare_figures(recorded, computed)
         both = recorded, computed
         return [found.row(page, computed.cell, f"{computed.title}: {found.what}", both) for found in apart]
-    if not isinstance(recorded, Text) or not isinstance(computed, Text):
-        raise TypeError(f"{page}: two outputs of one kind are compared, got {recorded!r} and {computed!r}")
-    two = compare_text.difference(recorded.joined, computed.joined, edges)
-    return [Row(page, computed.cell, computed.kind, *two, "as printed")] if two else []
+    if isinstance(recorded, Text) and isinstance(computed, Text) and recorded.kind == computed.kind:
+        two = compare_text.difference(recorded.joined, computed.joined, edges)
+        return [Row(page, computed.cell, computed.kind, *two, "as printed")] if two else []
+    return None
 
 
 def one_sided_row(page: str, output: Output, is_new: bool) -> Row:
-    text = DRAWN if isinstance(output, Figure) else shorten(output.joined)
-    found = one_sided(output_name(output), text, is_new)
-    figures = None
-    if isinstance(output, Figure):
-        figures = (None, output) if is_new else (output, None)
-    return found.row(page, output.cell if is_new else None, found.what, figures)
-
-
-def same_kind(recorded: Output, computed: Output) -> bool:
-    kinds = [output.kind if isinstance(output, Text) else Figure for output in (recorded, computed)]
-    return kinds[0] == kinds[1]
+    cell = output.cell if is_new else None
+    if isinstance(output, Text):
+        found = one_sided(output.kind, shorten(output.joined), is_new)
+        return found.row(page, cell, found.what, None)
+    found = one_sided(output.title, DRAWN, is_new)
+    return found.row(page, cell, found.what, (None, output) if is_new else (output, None))
 
 
 # ---- pages
@@ -149,16 +140,13 @@ def compare_page(page: str, recorded: Page, computed: Page) -> tuple[list[Row], 
         if not apart or apart[2] == SHOWN:
             kept.numbers[name] = replace(new, value=old.value)
     for old, new in aligned(recorded.outputs, computed.outputs, output_key):
-        if old is not None and new is not None and same_kind(old, new):
-            apart = compare_outputs(page, old, new, forms_at_an_edge(recorded, computed, new.cell))
-            rows += apart
-            kept.outputs.append(new if apart else old)
-            continue
-        if old is not None:
-            rows.append(one_sided_row(page, old, is_new=False))
+        edges = forms_at_an_edge(recorded, computed, new.cell) if new else set()
+        apart = compare_outputs(page, old, new, edges)
+        if apart is None:
+            apart = [one_sided_row(page, one, is_new=one is new) for one in (old, new) if one is not None]
+        rows += apart
         if new is not None:
-            rows.append(one_sided_row(page, new, is_new=True))
-            kept.outputs.append(new)
+            kept.outputs.append(new if apart else old)
     return rows, kept
 
 

@@ -4,8 +4,6 @@ Digits count exactly as printed up to twelve significant ones; a number printed 
 1e-9, because its last digits depend on the processor.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection

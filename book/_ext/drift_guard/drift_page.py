@@ -4,68 +4,49 @@ The old drawing comes from the last built site where that has one, and always, c
 one is what the cell drew. They stand side by side and one over the other, with the rows of the report beside them.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
-from collections.abc import Iterable
 from html import escape, unescape
 from pathlib import Path
+from typing import NamedTuple
 
 from drift_guard import ink
 from drift_guard.page_data import Figure, Row
 from drift_guard.report import COLUMNS, cells_of
+from drift_guard.templates import template
 
-CELL = 12  # units of the picture of ink
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; color: #22201c; }
-table { border-collapse: collapse; font-size: 0.85rem; } th, td { border: 1px solid #bbb; padding: 0.2rem 0.5rem; }
-th { text-align: left; } td { overflow-wrap: anywhere; }
-.pairs { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem; margin: 1rem 0 3rem; }
-figure { margin: 0; } img, svg { width: 100%; height: auto; background: #fff; border: 1px solid #bbb; }
-.over { position: relative; isolation: isolate; } .over img + img { position: absolute; inset: 0; }
-.over img + img { mix-blend-mode: difference; }
-.none { color: #666; border: 1px dashed #bbb; padding: 2rem; }
-"""
-HEAD = f"""<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>What drifted</title>
-<style>{STYLE}</style>
-<h1>What drifted</h1>
-"""
+TEMPLATE = Path(__file__).with_name("drift_page.html.jinja")
+
+
+class Picture(NamedTuple):
+    """Cells of given colours, with the proportions of a figure."""
+
+    colours: list[list[str]]
+    inches: list[float]
+
+
+class Drift(NamedTuple):
+    """What the page shows of one figure; an image is the name of its file, and None or empty where there is none."""
+
+    page: str
+    name: str
+    rows: list[list[str]]
+    images: list[str]  # old and new
+    inks: list[Picture | None]  # old, new, and what moved
 
 
 # ---- pictures
 
 
-def levels(picture: dict | None) -> list[list[float]]:
-    """Return the shares of black of a picture of ink, row by row; nothing without a picture."""
+def levels(picture: dict) -> list[list[float]]:
+    """Return the shares of black of a picture of ink, row by row."""
     top = len(ink.LEVELS) - 1
-    return [[ink.LEVELS.index(char) / top for char in row] for row in picture["rows"]] if picture else []
-
-
-def ink_of(figure: Figure | None) -> dict | None:
-    return (figure.draws or {}).get("ink") if figure else None
-
-
-def drawing(colours: Iterable[Iterable[str]], size: list[float]) -> str:
-    """Return cells of given colours as an SVG picture with the proportions of the figure."""
-    wide = CELL * ink.COLUMNS
-    high = wide * size[1] / size[0]
-    step = high / ink.ROWS
-    cells = [
-        f'<rect x="{column * CELL}" y="{row * step:.2f}" width="{CELL}" height="{step:.2f}" fill="{colour}"/>'
-        for row, line in enumerate(colours)
-        for column, colour in enumerate(line)
-        if colour
-    ]
-    return f'<svg viewBox="0 0 {wide} {high:.2f}" shape-rendering="crispEdges">{"".join(cells)}</svg>'
+    return [[ink.LEVELS.index(char) / top for char in row] for row in picture["rows"]]
 
 
 def grey(share: float) -> str:
-    return f"rgb({round(255 * (1 - share))} {round(255 * (1 - share))} {round(255 * (1 - share))})" if share else ""
+    dark = round(255 * (1 - share))
+    return f"rgb({dark} {dark} {dark})" if share else ""
 
 
 def change(old: float, new: float) -> str:
@@ -77,16 +58,14 @@ def change(old: float, new: float) -> str:
     return f"rgb(200 30 30 / {strength:.2f})" if new < old else f"rgb(20 70 200 / {strength:.2f})"
 
 
-def ink_pictures(old: dict | None, new: dict | None) -> list[str]:
-    """Return the recorded ink, the new ink, and what moved; empty texts where there is none."""
-    sides = [
-        drawing(([grey(share) for share in row] for row in levels(one)), one["inches"]) if one else ""
-        for one in (old, new)
-    ]
+def ink_pictures(figures: tuple[Figure | None, Figure | None]) -> list[Picture | None]:
+    """Return the recorded ink, the new ink, and what moved; None where there is none."""
+    old, new = ((figure.draws or {}).get("ink") if figure else None for figure in figures)
+    sides = [one and Picture([list(map(grey, row)) for row in levels(one)], one["inches"]) for one in (old, new)]
     if not old or not new:
-        return [*sides, ""]
-    both = (map(change, *rows) for rows in zip(levels(old), levels(new)))
-    return [*sides, drawing(both, new["inches"])]
+        return [*sides, None]
+    both = [list(map(change, *rows)) for rows in zip(levels(old), levels(new))]
+    return [*sides, Picture(both, new["inches"])]
 
 
 def image_on_site(site: Path, page: str, name: str) -> Path | None:
@@ -96,53 +75,30 @@ def image_on_site(site: Path, page: str, name: str) -> Path | None:
         return None
     place = re.escape(escape(name.lower().replace("_", "-").replace(" ", "-")))
     found = re.search(rf'id="{place}".*?<img\b[^>]*?\bsrc="([^"]+)"', file.read_text(encoding="utf8"), re.DOTALL)
-    image = (file.parent / unescape(found[1])).resolve() if found else None
-    return image if image and image.is_file() else None
+    return file.parent / unescape(found[1]) if found else None
 
 
 # ---- the page
 
 
-def pictured(source: Path | None, folder: Path, name: str) -> str:
-    """Copy an image beside the page, and return the element that shows it; an empty text without an image."""
+def copied(source: Path | None, folder: Path, name: str) -> str:
+    """Copy an image beside the page, and return the name of the copy; an empty text without an image."""
     if source is None or not source.is_file():
         return ""
     copy = folder / f"{name}{source.suffix}"
     shutil.copyfile(source, copy)
-    return f'<img src="{copy.name}" alt="">'
+    return copy.name
 
 
-def captioned(content: str, caption: str, where_none: str) -> str:
-    content = content or f'<p class="none">{escape(where_none)}</p>'
-    return f"<figure>{content}<figcaption>{escape(caption)}</figcaption></figure>\n"
-
-
-def rows_as_table(rows: list[Row]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in cells_of(row)) + "</tr>\n" for row in rows)
-    return f"<table>\n<tr>{head}</tr>\n{body}</table>\n"
-
-
-def section(place: int, rows: list[Row], folder: Path, root: Path, site: Path) -> str:
-    """Return the part of the page about one figure, whose images it puts into the folder."""
-    old, new = rows[0].figures or (None, None)
-    old_name, new_name = (figure.name if figure else "" for figure in (old, new))
-    page, name = rows[0].page, new_name or old_name
-    before = pictured(image_on_site(site, page, old_name or new_name), folder, f"{place}-old")
-    after = pictured(root / new.image.lstrip("/") if new and new.image else None, folder, f"{place}-new")
-    over = f'<div class="over">{before}{after}</div>' if before and after else ""
-    inks = ink_pictures(ink_of(old), ink_of(new))
-    return (
-        f"<h2>{escape(page)}: {escape(name or 'a figure without a name')}</h2>\n{rows_as_table(rows)}"
-        '<div class="pairs">\n'
-        + captioned(before, "Old: the last built site, which may be older or newer than the record.", "not on the site")
-        + captioned(after, "New: what the cell drew.", "not drawn")
-        + captioned(over, "One over the other: what is black is alike.", "only one of the two is there")
-        + captioned(inks[0], "Old: the ink of the record.", "no ink is recorded")
-        + captioned(inks[1], "New: the ink of what the cell drew.", "not drawn")
-        + captioned(inks[2], "Ink that went is red, ink that came is blue.", "only one of the two is there")
-        + "</div>\n"
-    )
+def drift_of(place: int, rows: list[Row], folder: Path, root: Path, site: Path) -> Drift:
+    """Return what the page shows of one figure, whose images it puts into the folder."""
+    figures = rows[0].figures or (None, None)
+    old_name, new_name = (figure.name if figure else "" for figure in figures)
+    page, new = rows[0].page, figures[1]
+    drawn = root / new.image.lstrip("/") if new and new.image else None
+    before = copied(image_on_site(site, page, old_name or new_name), folder, f"{place}-old")
+    after = copied(drawn, folder, f"{place}-new")
+    return Drift(page, new_name or old_name, list(map(cells_of, rows)), [before, after], ink_pictures(figures))
 
 
 def write(folder: Path, rows: list[Row], root: Path, site: Path) -> Path | None:
@@ -155,9 +111,8 @@ def write(folder: Path, rows: list[Row], root: Path, site: Path) -> Path | None:
     if not about:
         return None
     folder.mkdir(parents=True)
-    sections = [section(place, found, folder, root, site) for place, found in enumerate(about.values(), start=1)]
-    rest = [row for row in rows if not row.figures]
-    others = f"<h2>All else</h2>\n{rows_as_table(rest)}" if rest else ""
+    drifts = [drift_of(place, found, folder, root, site) for place, found in enumerate(about.values(), start=1)]
+    others = [cells_of(row) for row in rows if not row.figures]
     file = folder / "index.html"
-    file.write_text(HEAD + "".join(sections) + others, encoding="utf8")
+    file.write_text(template(TEMPLATE).render(figures=drifts, others=others, columns=COLUMNS), encoding="utf8")
     return file

@@ -5,14 +5,11 @@ from, in the units of the axes and unrounded. A row is a point, a cell of a heat
 labelled. Colour bars and what stands at no place of the axes (a title, say) have no rows.
 """
 
-from __future__ import annotations
-
 import base64
 import csv
 import io
 import math
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,9 +45,6 @@ class Drawn:
         if "fraction" in system:  # one of the two is data, and the other a fraction of the panel
             points[:, "xy".index(system["fraction"])] = np.nan
         self.points.append(points)
-
-    def note_values(self, values: np.ndarray) -> None:
-        self.values = np.array(values, dtype=float)
 
 
 @dataclass
@@ -180,7 +174,3 @@ def packed(parts: list[Part]) -> str:
 
 def unpacked(table: str) -> str:
     return zlib.decompress(base64.b64decode(table)).decode()
-
-
-def rows_of(table: str) -> Iterator[dict[str, str]]:
-    return csv.DictReader(io.StringIO(unpacked(table)))

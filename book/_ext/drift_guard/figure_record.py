@@ -4,28 +4,13 @@ Of every array it has the digest, on the axis' own scale (log data as logs). An 
 refused, not guessed at.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
-from matplotlib import (
-    collections,
-    colormaps,
-    container,
-    image,
-    legend,
-    lines,
-    offsetbox,
-    patches,
-    quiver,
-    rcParams,
-    spines,
-    table,
-    text,
-)
+from matplotlib import collections, container, image, legend, lines, offsetbox, patches, quiver, spines, table, text
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axes._secondary_axes import SecondaryAxis
@@ -54,10 +39,10 @@ def name_of(thing) -> str:
 class Panel:
     """An Axes, with what its artists need to know of it."""
 
-    def __init__(self, ax: Axes, name: str = "1", table: list[Part] | None = None):
+    def __init__(self, ax: Axes, name: str, table: list[Part]):
         self.ax = ax
         self.name = name
-        self.table: list[Part] = [] if table is None else table  # of what readers can take away
+        self.table = table  # of what readers can take away
         self.drawn = Drawn(name, ax)
         self.axes = ax.xaxis, ax.yaxis
         views = ax.get_xlim(), ax.get_ylim()
@@ -75,7 +60,8 @@ class Panel:
             return {name: digest(values, 1.0)}
         axis, (low, high) = self.axes[which], self.views[which]
         if below is not None:
-            self.refuse_free_limits(which)
+            if (self.ax.get_autoscalex_on, self.ax.get_autoscaley_on)[which]():
+                raise Unknown(f"noise is drawn, and the {name} limits are left to it: set them")
             values = quieted(values, below, axis.get_scale() == "log")
         values = scaled(axis, values)
         record = {name: digest(values, float(high - low))}
@@ -95,10 +81,6 @@ class Panel:
             if rest == self.ax.transData:
                 return first.transform(points), {}
         return points, {"in": "data, then moved"}
-
-    def refuse_free_limits(self, which: int) -> None:
-        if (self.ax.get_autoscalex_on, self.ax.get_autoscaley_on)[which]():
-            raise Unknown(f"noise is drawn, and the {'xy'[which]} limits are left to it: set them")
 
     def points(self, points, artist: Artist, transform=None) -> dict:
         points = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)  # a masked point is not drawn
@@ -139,20 +121,18 @@ def mapped(panel: Panel, artist: Any) -> dict:
     if array is None:
         return {}
     norm = artist.norm
-    low, high = (None if v is None else float(v) for v in (norm.vmin, norm.vmax))
     values = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
-    panel.drawn.note_values(values)
+    panel.drawn.values = values
     logarithmic = name_of(norm) == "LogNorm"
     if (below := noise_of(artist)) is not None:
         values = quieted(values, below, logarithmic)
     if logarithmic:
         values = np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
-    record = colours_of(artist)
-    record.update(shape_of(norm))
-    if low is None or high is None:
-        record["values"] = digest(values)
-        return record
-    bottom, top = sorted((math.log10(low), math.log10(high)) if logarithmic else (low, high))
+    record = {**colours_of(artist), **shape_of(norm)}
+    if not norm.scaled():
+        return {**record, "values": digest(values)}
+    limits = float(norm.vmin), float(norm.vmax)
+    bottom, top = sorted(map(math.log10, limits) if logarithmic else limits)
     record.update(range_of(norm))
     record["values"] = digest(values, top - bottom)
     if seen := in_sight(values, bottom, top):
@@ -164,18 +144,18 @@ def colours_of(artist: ScalarMappable) -> dict:
     """Return the names of colormap and norm, and the colours themselves where the name does not tell them."""
     cmap = artist.get_cmap()
     record: dict = {"colormap": cmap.name, "norm": name_of(artist.norm)}
-    if cmap.name not in colormaps or colormaps[cmap.name] != cmap:
+    if cmap.name not in mpl.colormaps or mpl.colormaps[cmap.name] != cmap:
         record["colours"] = digest(cmap(np.linspace(0, 1, max(9, cmap.N))), 1.0)
     return record
 
 
 def range_of(norm) -> dict:
-    return {} if norm.vmin is None or norm.vmax is None else {"range": digest([float(norm.vmin), float(norm.vmax)])}
+    return {"range": digest([float(norm.vmin), float(norm.vmax)])} if norm.scaled() else {}
 
 
 def shape_of(norm) -> dict:
     """Return what a norm that its name and range do not settle makes of values (TwoSlopeNorm's centre, say)."""
-    if name_of(norm) in ("Normalize", "LogNorm", "NoNorm") or norm.vmin is None or norm.vmax is None:
+    if name_of(norm) in ("Normalize", "LogNorm", "NoNorm") or not norm.scaled():
         return {}
     if hasattr(norm, "boundaries"):
         return {"boundaries": digest(norm.boundaries)}
@@ -191,8 +171,7 @@ def vertices(path: Path) -> np.ndarray:
 
 
 def axline(panel: Panel, artist) -> dict:
-    record = line_style(artist)
-    record.update(artist_looks.line(artist))
+    record = {**line_style(artist), **artist_looks.line(artist)}
     record["through"] = digest([*artist.get_xy1(), *(artist.get_xy2() or ())], 1.0)
     if artist.get_slope() is not None:
         record["slope"] = digest([artist.get_slope()], 1.0)
@@ -204,26 +183,21 @@ def line_style(artist) -> dict:
 
 
 def line(panel: Panel, artist) -> dict:
-    record = {name: style for name, style in line_style(artist).items() if style not in ("None", "default")}
-    record.update(artist_looks.line(artist))
-    record.update(panel.points(np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)]), artist))
-    return record
+    style = {name: value for name, value in line_style(artist).items() if value not in ("None", "default")}
+    points = np.column_stack([artist.get_xdata(orig=False), artist.get_ydata(orig=False)])
+    return {**style, **artist_looks.line(artist), **panel.points(points, artist)}
 
 
 def annotation(panel: Panel, artist) -> dict:
-    record = artist_looks.written(artist)
-    if artist.arrow_patch is not None and artist.arrow_patch.get_visible():
-        record.update(arrow(artist.arrow_patch))
-    record.update(ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords)))
-    return record
+    has_arrow = artist.arrow_patch is not None and artist.arrow_patch.get_visible()
+    places = ends(panel, artist, (artist.xy, artist.xycoords), (artist.xyann, artist.anncoords))
+    return {**artist_looks.written(artist), **(arrow(artist.arrow_patch) if has_arrow else {}), **places}
 
 
 def arrow(artist) -> dict:
     """Return how an arrow looks, but for where it stands."""
-    record = {"arrow": name_of(artist.get_arrowstyle()), "line": artist.get_linestyle()}
-    record.update(bend(artist))
-    record.update(artist_looks.patch(artist))
-    return record
+    style = {"arrow": name_of(artist.get_arrowstyle()), "line": artist.get_linestyle()}
+    return {**style, **bend(artist), **artist_looks.patch(artist)}
 
 
 def ends(panel: Panel, artist: Artist, tip: tuple, tail: tuple) -> dict:
@@ -267,9 +241,7 @@ def mesh(panel: Panel, artist) -> dict:
 
 def contours(panel: Panel, artist) -> dict:
     record = {"filled": bool(artist.filled), "levels": digest(artist.levels), "line": dashes(artist)}
-    record.update(colours_of(artist))
-    record.update(range_of(artist.norm))
-    record.update(see_through(artist))
+    record |= {**colours_of(artist), **range_of(artist.norm), **see_through(artist)}
     if any(artist.hatches):
         record["hatches"] = list(artist.hatches)
     record.update(panel.points(joined(map(vertices, artist.get_paths())), artist))
@@ -290,21 +262,17 @@ def arrows(panel: Panel, artist) -> dict:
         record["angles"] = artist.angles
     if artist.scale_units is not None:
         record.update(units=artist.scale_units, scale=digest([artist.scale]))
-    record.update(artist_looks.collection(artist))
-    record.update(panel.points(artist.get_offsets(), artist, artist.get_offset_transform()))
+    points = panel.points(artist.get_offsets(), artist, artist.get_offset_transform())
     length = float(np.max(np.hypot(artist.U, artist.V), initial=0.0))
     record.update(u=digest(artist.U, length), v=digest(artist.V, length))
-    record.update(mapped(panel, artist))
-    return record
+    return {**record, **artist_looks.collection(artist), **points, **mapped(panel, artist)}
 
 
 def scatter(panel: Panel, artist) -> dict:
     record = panel.points(artist.get_offsets(), artist, artist.get_offset_transform())
-    record.update(mapped(panel, artist))
-    record.update(artist_looks.scatter_marker(artist))
-    record.update(artist_looks.collection(artist))
+    record |= {**mapped(panel, artist), **artist_looks.scatter_marker(artist), **artist_looks.collection(artist)}
     sizes = np.asarray(artist.get_sizes())
-    is_usual = sizes.size == 1 and sizes[0] == rcParams["lines.markersize"] ** 2
+    is_usual = sizes.size == 1 and sizes[0] == mpl.rcParams["lines.markersize"] ** 2
     if sizes.size and not is_usual:
         record["sizes"] = digest(sizes)
     return record
@@ -319,10 +287,8 @@ def areas(panel: Panel, artist) -> dict:
 
 
 def pieces(panel: Panel, artist, parts: list[np.ndarray]) -> dict:
-    record = {"pieces": len(parts), "line": dashes(artist)}
-    record.update(mapped(panel, artist))
-    record.update(artist_looks.collection(artist))
-    record.update(panel.points(joined(parts), artist))
+    record = {"pieces": len(parts), "line": dashes(artist), **mapped(panel, artist)}
+    record |= {**artist_looks.collection(artist), **panel.points(joined(parts), artist)}
     places = artist.get_offsets()
     if np.any(places):  # parts that are drawn more than once, or shifted (those of hexbin, say)
         record["repeated"] = panel.points(places, artist, artist.get_offset_transform())
@@ -342,33 +308,24 @@ def picture(panel: Panel, artist) -> dict:
 
 
 def box(panel: Panel, artist) -> dict:
-    record = {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle()}
-    record.update(artist_looks.patch(artist))
-    x, y = artist.get_x(), artist.get_y()
-    record.update(panel.points([(x, y), (x + artist.get_width(), y + artist.get_height())], artist))
-    return record
+    style = {"box": name_of(artist.get_boxstyle()), "line": artist.get_linestyle()}
+    return {**style, **artist_looks.patch(artist), **panel.points(artist.get_bbox().get_points(), artist)}
 
 
 def connection(panel: Panel, artist) -> dict:
-    record = arrow(artist)
-    record.update(ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1)))
-    return record
+    return {**arrow(artist), **ends(panel, artist, (artist.xy2, artist.coords2), (artist.xy1, artist.coords1))}
 
 
 def arrow_patch(panel: Panel, artist) -> dict:
-    record = {"arrow": name_of(artist.get_arrowstyle()), "bend": name_of(artist.get_connectionstyle())}
-    record.update(arrow(artist))
     ends = artist._posA_posB  # matplotlib has no public way to ask for them
-    record.update(panel.points(vertices(artist._path_original) if ends is None else ends, artist))
-    return record
+    points = panel.points(vertices(artist._path_original) if ends is None else ends, artist)
+    return {"bend": name_of(artist.get_connectionstyle()), **arrow(artist), **points}
 
 
 def shape(panel: Panel, artist) -> dict:
-    record = {"line": artist.get_linestyle()}
-    record.update(artist_looks.patch(artist))
     outline = artist.get_patch_transform().transform_path(artist.get_path())
-    record.update(panel.points(vertices(outline), artist, artist.get_data_transform()))
-    return record
+    points = panel.points(vertices(outline), artist, artist.get_data_transform())
+    return {"line": artist.get_linestyle(), **artist_looks.patch(artist), **points}
 
 
 def grid(panel: Panel, artist) -> dict:
@@ -407,16 +364,9 @@ KINDS: dict[type, Callable] = {
 
 
 # These are of their base's kind in all that is drawn; others (Barbs, a PolyCollection, say) are not.
-SUBCLASSES = {
-    "QuadContourSet",
-    "TriContourSet",
-    "EventCollection",
-    "FillBetweenPolyCollection",
-    "Circle",
-    "Arc",
-    "FancyArrow",
-    "CirclePolygon",
-}
+SUBCLASSES = (
+    "QuadContourSet TriContourSet EventCollection FillBetweenPolyCollection Circle Arc FancyArrow CirclePolygon"
+).split()
 
 
 def artist_record(panel: Panel, artist: Artist) -> dict:
@@ -425,12 +375,8 @@ def artist_record(panel: Panel, artist: Artist) -> dict:
         kind = next((kind for kind in KINDS if isinstance(artist, kind)), None)
     if kind is None:
         raise Unknown(f"an artist of a kind that the record does not know: {name_of(artist)}")
-    record: dict = {"kind": kind.__name__}
-    record.update(KINDS[kind](panel, artist))
-    record.update(label_of(artist))
-    if noise_of(artist) is not None:
-        record["noise below"] = noise_of(artist)
-    return record
+    noise = {} if noise_of(artist) is None else {"noise below": noise_of(artist)}
+    return {"kind": kind.__name__, **KINDS[kind](panel, artist), **label_of(artist), **noise}
 
 
 def label_of(artist: Artist | container.Container) -> dict:
@@ -447,18 +393,10 @@ def bars(panel: Panel, bars: container.BarContainer) -> dict:
         styles = [{"line": str(bar.get_linestyle()), **artist_looks.patch(bar)} for bar in shown]
         for name in dict.fromkeys(name for style in styles for name in style):
             record[name] = artist_looks.together(style.get(name, "none") for style in styles)
-        corners: list[tuple[float, float]] = []
-        for bar in shown:
-            corners.append((bar.get_x(), bar.get_y()))
-            corners.append((bar.get_x() + bar.get_width(), bar.get_y() + bar.get_height()))
+        corners = np.concatenate([bar.get_bbox().get_points() for bar in shown])
         record.update(panel.points(corners, shown[0], shown[0].get_data_transform()))
     record.update(label_of(bars))
     return record
-
-
-def furniture(ax: Axes) -> Iterable[Artist]:
-    """Yield what every Axes has."""
-    yield from (*ax.spines.values(), ax.xaxis, ax.yaxis, ax.patch, *titles_of(ax))
 
 
 def titles_of(ax: Axes) -> tuple[text.Text, ...]:
@@ -472,8 +410,7 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
         refused.append(f"{where}: axes of a kind that the record does not know: {ax.name}")
         return {}
     panel = Panel(ax, panel_name(ax, where), table)
-    record = titles_record(ax)
-    record.update(room(ax))
+    record = {**titles_record(ax), **room(ax)}
     if ax.get_aspect() != "auto" and ax.name == "rectilinear":
         record["aspect"] = float(ax.get_aspect())
     if ax.name != "rectilinear":
@@ -494,9 +431,9 @@ def axes_record(ax: Any, refused: list[str], where: str, table: list[Part]) -> d
             record["artists"].append(bars(panel, thing) if is_group else artist_record(panel, thing))
         except Unknown as problem:
             refused.append(f"{where}: {problem}")
-    legends = [thing for thing in ax.get_children() if isinstance(thing, legend.Legend) and thing.get_visible()]
+    legends = [key(one) for one in ax.get_children() if isinstance(one, legend.Legend) and one.get_visible()]
     if legends:
-        record["legend"] = [key(thing) for thing in legends]
+        record["legend"] = legends
     if hasattr(ax, "_colorbar"):  # which shows no data of its own
         table[:] = [part for part in table if part.panel != panel.name]
     insets = [axes_record(child, refused, f"{where}, inset", table) for child in ax.child_axes if child.get_visible()]
@@ -520,7 +457,8 @@ def plotted(ax: Axes) -> Iterable[Any]:
     """Yield what was plotted and can be seen: bars as one group for each call, then all else."""
     groups = [group for group in ax.containers if isinstance(group, container.BarContainer)]
     yield from groups
-    others = {id(part) for part in furniture(ax)} | {id(bar) for group in groups for bar in group}
+    furniture = (*ax.spines.values(), ax.xaxis, ax.yaxis, ax.patch, *titles_of(ax))  # which every Axes has
+    others = {id(part) for part in furniture} | {id(bar) for group in groups for bar in group}
     for artist in ax.get_children():
         if id(artist) in others or isinstance(artist, Axes | SecondaryAxis | spines.Spine | legend.Legend):
             continue

@@ -8,8 +8,6 @@ same table. It never does so where CI is set. Where figures differ, `drift/index
 prints it last.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import dataclass, field
@@ -29,8 +27,6 @@ NO = ("", "0", "false")
 
 
 class Drifted(SphinxError):
-    """Sphinx prints the category, then the message."""
-
     category = "What the cells made is not what is recorded, and the build ends here"
 
 
@@ -143,7 +139,7 @@ def accept(app: Sphinx, exception: Exception | None) -> None:
         print(text, flush=True)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.setup_extension("drift_guard.cell_outputs")
     app.add_config_value("guard_folder", "recorded", "", [str])
     app.add_config_value("guard_command", f"{ACCEPT}=1 and the same build", "", [str])
@@ -151,4 +147,3 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", refuse_ci)
     app.connect("env-updated", check, priority=100)  # before others use the numbers
     app.connect("build-finished", accept, priority=900)  # after every extension that may still end the build
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,8 +9,6 @@ the same picture; and all colours that are drawn do, because a colour of the sty
 place in the style, and one that changes by a few steps of 255 darkens no cell by a level.
 """
 
-from __future__ import annotations
-
 import functools
 import io
 import math
@@ -263,26 +261,6 @@ def panels(axes: list) -> Iterator:
 
 
 # ---- in the build
-
-
-def is_picture(value: object) -> bool:
-    """Tell whether a value from a record has the form of a picture."""
-    if not isinstance(value, dict) or set(value) != {"rows", "panels", "inches", "colours"}:
-        return False
-    rows, panels, inches = value["rows"], value["panels"], value["inches"]
-    has_rows = isinstance(rows, list) and len(rows) == ROWS and all(isinstance(row, str) for row in rows)
-    has_panels = isinstance(panels, list) and all(
-        isinstance(box, list) and len(box) == 4 and all(type(edge) is int for edge in box) for box in panels
-    )
-    has_inches = isinstance(inches, list) and len(inches) == 2 and all(type(side) in (int, float) for side in inches)
-    has_colours = isinstance(value["colours"], list) and all(isinstance(colour, str) for colour in value["colours"])
-    return (
-        has_rows
-        and has_panels
-        and has_inches
-        and has_colours
-        and all(len(row) == COLUMNS and set(row) <= set(LEVELS) for row in rows)
-    )
 
 
 def compare(recorded: dict, computed: dict) -> list[Change]:

@@ -4,10 +4,7 @@ They have a profile of their own, so that no start-up file of the user takes par
 surroundings before the first page is read: lines of IPython's configuration, folders of modules, variables.
 """
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,7 +28,8 @@ class KernelSetup(Kept):
     configuration: list[str] = field(default_factory=list)  # lines of IPython's configuration
     modules: list[Path] = field(default_factory=list)  # folders that come first where modules are looked for
     variables: dict[str, str] = field(default_factory=dict)  # of the environment
-    sources: list[Path] | None = None  # the files that cells may read; None: nobody watches what they read
+    # The files that cells may read: it is a fault to read another one. None: nobody watches what they ask for.
+    sources: list[Path] | None = None
     folders: list[Path] = field(default_factory=list)  # the folders that cells may list
     advice: str = ""  # what to do with a file that is not among them
 
@@ -41,14 +39,6 @@ def folder_of(app: Sphinx) -> Path:
     folder = Path(app.doctreedir, "kernels")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def watch_reads(app: Sphinx, sources: Iterable[Path], folders: Iterable[Path], advice: str) -> None:
-    """Make it a fault that a cell reads a file that is not among the sources, or asks for what nobody can watch."""
-    kernels = KernelSetup.of(app)
-    kernels.sources = list(sources)
-    kernels.folders = list(folders)
-    kernels.advice = advice
 
 
 def write(app: Sphinx, config: Config) -> None:
@@ -69,6 +59,5 @@ def write(app: Sphinx, config: Config) -> None:
         os.environ.update(GUARD_ROOT=str(app.srcdir), GUARD_SOURCES=str(listed), GUARD_FOLDERS=folders)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("config-inited", write, priority=950)  # after those that add to the surroundings
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

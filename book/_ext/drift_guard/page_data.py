@@ -4,8 +4,6 @@ A page has numbers and outputs. An output is a text (printed, or shown as HTML, 
 place of a cell on its page travels with all of them but is never recorded, because a cell put in before shifts it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 Value = int | float | list  # a list holds numbers, or lists of numbers

@@ -5,19 +5,30 @@
 What is not of this form is refused when a file is read, so that the comparison deals with sound records only.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import fastjsonschema
 import yaml
 
-from drift_guard import ink
-from drift_guard.page_data import Figure, Number, Output, Page, Text, Value, flat
+from drift_guard.page_data import Figure, Number, Output, Page, Text, flat
 
+SCHEMA = Path(__file__).with_name("record.schema.json")
 WIDTH = 116  # of a line that holds a value in one piece
+PARTS = {
+    "ink": "the ink of a figure",
+    "artists": "an artist of a figure",
+    "axes": "the axes of a figure",
+    "insets": "the axes of a figure",
+    "draws": "what a figure draws",
+    "outputs": "an output",
+    "numbers": "a number",
+}
+ANOTHER_FORM = "not of the form that records have"
 
 
 class Broken(Exception):
@@ -121,93 +132,36 @@ def refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
 
 
-def demand(holds: bool, what: str) -> None:
-    if not holds:
-        raise Broken(1, f"not of the form that records have: {what}")
+@cache
+def demand_form() -> Callable[[Any], Any]:
+    """Return what raises an error for a record that has another form than the schema."""
+    return fastjsonschema.compile(json.loads(SCHEMA.read_text(encoding="utf8")))
 
 
 def from_json(record: Any) -> Page:
     is_record = isinstance(record, dict) and isinstance(record.get("numbers"), dict)
     if not is_record or not isinstance(record.get("outputs"), list):
         raise Broken(1, "not a record: it needs `numbers` (an object) and `outputs` (a list)")
+    try:
+        demand_form()(record)
+    except fastjsonschema.JsonSchemaValueException as error:
+        part = next(PARTS[step] for step in reversed(error.path) if step in PARTS)
+        raise Broken(1, f"{ANOTHER_FORM}: {part}: {error}") from None
     numbers = {name: number_from_json(name, number) for name, number in record["numbers"].items()}
     return Page(numbers, [output_from_json(output) for output in record["outputs"]])
 
 
-def number_from_json(name: str, number: Any) -> Number:
-    what = f"the number {name}"
-    demand(isinstance(number, dict) and set(number) in ({"value"}, {"value", "shown"}, {"below"}), what)
-    if "below" in number:
-        demand(is_value(number["below"]) and not isinstance(number["below"], list), what)
-    else:
-        demand(is_value(number["value"]) and has_format(number), what)
+def number_from_json(name: str, number: dict) -> Number:
+    try:
+        for value in flat(number.get("value", [])):
+            format(value, number.get("shown", ""))
+    except (TypeError, ValueError) as error:
+        raise Broken(1, f"{ANOTHER_FORM}: the number {name}: {error}") from None
     return Number(name, **number)
 
 
-def has_format(number: dict) -> bool:
-    """Tell whether a value can be shown as the record says."""
-    try:
-        for value in flat(number["value"]):
-            format(value, number.get("shown", ""))
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def is_value(value: Value) -> bool:
-    if isinstance(value, list):
-        return all(map(is_value, value))
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def output_from_json(output: Any) -> Output:
-    demand(isinstance(output, dict), "an output")
+def output_from_json(output: dict) -> Output:
     if "figure" in output:
-        name, alt, caption = (output.get(part) for part in ("figure", "alt", "caption"))
-        demand(all(isinstance(text, str) for text in (name, alt, caption)) and len(output) == 4, "a figure")
-        demand_drawing(output.get("draws"))
-        return Figure(name, alt, caption, output["draws"])
-    demand(len(output) == 1, "an output")
+        return Figure(output["figure"], output["alt"], output["caption"], output["draws"])
     [(kind, lines)] = output.items()
-    demand(isinstance(lines, list) and all(isinstance(line, str) for line in lines), f"an output, {kind}")
     return Text(kind, lines)
-
-
-def demand_drawing(draws: Any) -> None:
-    """Refuse what the comparison of two figures could not read."""
-    demand(isinstance(draws, dict), "what a figure draws")
-    demand("ink" not in draws or ink.is_picture(draws["ink"]), "the ink of a figure")
-    demand_artists({name: draws[name] for name in draws if name != "ink"})
-    demand_axes(draws.get("axes", []))
-
-
-def demand_axes(every: Any) -> None:
-    demand(isinstance(every, list), "the axes of a figure")
-    for axes in every:
-        demand(isinstance(axes, dict), "the axes of a figure")
-        demand_artists(axes)
-        demand_axes(axes.get("insets", []))
-
-
-def demand_artists(drawing: dict) -> None:
-    artists = drawing.get("artists", [])
-    demand(isinstance(artists, list), "the artists of a figure")
-    for artist in artists:
-        demand(isinstance(artist, dict) and isinstance(artist.get("kind"), str), "an artist of a figure")
-        names = [artist.get("label", ""), artist.get("text", "")]
-        demand(all(isinstance(name, str) for name in names), "an artist of a figure")
-    demand_digests(drawing)
-
-
-def demand_digests(leaf: Any) -> None:
-    if isinstance(leaf, list):
-        for item in leaf:
-            demand_digests(item)
-    elif isinstance(leaf, dict) and "unit" in leaf:
-        values = leaf.get("values")
-        has_values = isinstance(values, list) and all(isinstance(value, str) or is_value(value) for value in values)
-        has_sums = isinstance(leaf.get("sums"), list) and is_value([leaf.get("min"), leaf.get("max"), *leaf["sums"]])
-        demand(is_value(leaf["unit"]) and (has_values or has_sums), "the digest of an array")
-    elif isinstance(leaf, dict):
-        for item in leaf.values():
-            demand_digests(item)

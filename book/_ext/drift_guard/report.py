@@ -1,7 +1,5 @@
 """Tell a reader what differs: one table of all differences, and what to do about them."""
 
-from __future__ import annotations
-
 from drift_guard.page_data import Row
 
 COLUMNS = ["page", "cell", "what", "recorded", "computed", "tolerance"]

@@ -11,8 +11,6 @@ its like are replaced. What NumPy asks by itself nobody can notice: the words by
 in the code.
 """
 
-from __future__ import annotations
-
 import ast
 import datetime
 import functools
@@ -26,7 +24,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 FONTS = "matplotlib.font_manager"  # makes its list of fonts when it first needs one
 ROOT, SOURCES, FOLDERS = "GUARD_ROOT", "GUARD_SOURCES", "GUARD_FOLDERS"
@@ -326,13 +323,19 @@ def fix_clock(is_of_the_book: Callable, fixed: int | None = None) -> None:
         "ctime": lambda now: real["ctime"](now),
         "asctime": lambda now: real["asctime"](real["localtime"](now)),
         "strftime": lambda now, form: real["strftime"](form, real["localtime"](now)),
+        "clock_gettime": lambda now, clock: float(now),
+        "clock_gettime_ns": lambda now, clock: now * 10**9,
     }
+    of_durations = {getattr(time, name) for name in RUNNING_CLOCKS if hasattr(time, name)}
+
+    def asks_the_clock(name: str, arguments: list) -> bool:
+        if name.startswith("clock_gettime"):
+            return not of_durations.intersection(arguments)
+        return len(arguments) == (name == "strftime")  # with one more, it is given a time
+
     for name, answer in answers.items():
-        needs = 1 if name == "strftime" else 0
-        setattr(time, name, answering(getattr(time, name), answer, is_of_the_book, fixed, needs))
-    for name, units in {"clock_gettime": 1.0, "clock_gettime_ns": 10**9}.items():
         if hasattr(time, name):
-            setattr(time, name, telling_no_day(getattr(time, name), units, is_of_the_book, fixed))
+            setattr(time, name, answering(getattr(time, name), answer, asks_the_clock, is_of_the_book, fixed))
     datetimes = {
         "now": lambda kind, now, *zone, **named: kind.fromtimestamp(now, *zone, **named),
         "utcnow": lambda kind, now: kind.fromtimestamp(now, datetime.UTC).replace(tzinfo=None),
@@ -344,29 +347,16 @@ def fix_clock(is_of_the_book: Callable, fixed: int | None = None) -> None:
 
 
 def answering(
-    function: Callable, answer: Callable, is_of_the_book: Callable, fixed: int | None, needs: int
+    function: Callable, answer: Callable, asks_the_clock: Callable, is_of_the_book: Callable, fixed: int | None
 ) -> Callable:
-    """Return a function that answers the book's code, and asks for all other code; `needs` arguments name no time."""
+    """Return a function that answers the book's code where that asks the clock, and calls the real one elsewhere."""
 
     @functools.wraps(function)
     def asked(*arguments, **named):
         given = [argument for argument in arguments if argument is not None]
-        if len(given) <= needs and is_of_the_book(sys._getframe(1)):
+        if asks_the_clock(function.__name__, given) and is_of_the_book(sys._getframe(1)):
             return answer(time_to_tell(function.__name__, fixed), *given)
         return function(*arguments, **named)
-
-    return asked
-
-
-def telling_no_day(function: Callable, units: Any, is_of_the_book: Callable, fixed: int | None) -> Callable:
-    """Return a function that tells the book's code durations by some clocks, and a fixed time by all others."""
-    of_durations = {getattr(time, name) for name in RUNNING_CLOCKS if hasattr(time, name)}
-
-    @functools.wraps(function)
-    def asked(clock):
-        if clock not in of_durations and is_of_the_book(sys._getframe(1)):
-            return time_to_tell(function.__name__, fixed) * units
-        return function(clock)
 
     return asked
 

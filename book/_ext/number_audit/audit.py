@@ -1,26 +1,11 @@
-"""The audit: no number that a cell computes is typed by hand.
-
-Every decimal and every number of three or more digits in prose, headings, tables, captions and formulas must be
-
-- quoted from the record (`{num}`, `\\num`),
-- or a literal of the page's own cells or Python code blocks (base 10000, T = 64), that is, what the page puts in; what
-  an exercise asks for is put in by the cells of its solution, and what an erratum names by those of the pages that
-  bear its mark,
-- or the year of a work that the page cites,
-- or inside a phrase of audit.yml, a short list with a reason for each.
+"""The audit: no number that a cell computes is typed by hand; README.md beside this file has the rules.
 
 Matching typed numbers with computed ones by value is no rule: a wrong number of two decimals meets a right one by
 accident too often. The same holds for text that cells print or draw: what stands in their strings is typed. An
 alternative text has no such number at all, for nobody can quote one there.
-
-What the rules do not cover ends the build before a page is written, in one list by page and line. What counts as a
-number stands in `number_scan`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -99,26 +84,20 @@ def audit_number(findings: Findings, page: str, one: Typed, phrases: dict[str, s
         findings.faults.append(f"{page}:{one.line}: {one.text} is typed: …{shorten(one.context)}…")
 
 
-def typed_in_meanings(env: BuildEnvironment) -> Iterator[tuple[str, str, str]]:
-    """Yield id, meaning and number where a number of a meaning is no literal of the page that publishes the id."""
-    for name, number in numbers_of_record.State.of(env).numbers.items():
-        put_in = State.of(env).pages[number.page].put_in
-        for one in number_scan.in_text(number.entry.meaning):
-            if not put_in.intersection(one.values):
-                yield name, number.entry.meaning, one.text
-
-
 def audit_pages(env: BuildEnvironment, phrases: dict[str, str]) -> Findings:
-    findings = Findings()
-    lent = lent_literals(env)
-    for page, audited in sorted(State.of(env).pages.items()):
+    findings, state, lent = Findings(), State.of(env), lent_literals(env)
+    for page, audited in sorted(state.pages.items()):
         for one in sorted(audited.typed, key=lambda one: one.line):
             audit_number(findings, page, one, phrases, lent.get(one.borrower, set()))
-    for name, meaning, text in typed_in_meanings(env):
-        excepted = [phrase for phrase in phrases if text in phrase and phrase in meaning]
-        findings.used.update(excepted)
-        if not excepted:
-            findings.faults.append(f"book/numbers.yml: {name}: {text} is typed in the meaning")
+    for name, number in numbers_of_record.State.of(env).numbers.items():
+        meaning, put_in = number.entry.meaning, state.pages[number.page].put_in
+        for one in number_scan.in_text(meaning):
+            excepted = [phrase for phrase in phrases if one.text in phrase and phrase in meaning]
+            if put_in.intersection(one.values):
+                continue
+            findings.used.update(excepted)
+            if not excepted:
+                findings.faults.append(f"book/numbers.yml: {name}: {one.text} is typed in the meaning")
     for phrase in phrases.keys() - findings.used:
         findings.faults.append(f"audit.yml: {phrase!r} excepts nothing any more: take it out")
     return findings
@@ -145,10 +124,6 @@ def read(app: Sphinx, doctree) -> None:
     State.of(app.env).pages[page] = page_numbers.read_page(doctree, source, bibliography)
 
 
-def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    State.of(env).pages.pop(page, None)
-
-
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     findings = audit_pages(env, exceptions())
     quoted = sum(map(len, numbers_of_record.State.of(env).quotes.values()))
@@ -165,6 +140,6 @@ def setup(app: Sphinx) -> dict:
     app.setup_extension("sphinxcontrib.bibtex")
     app.setup_extension("cited_numbers.num_role")
     app.connect("doctree-read", read)
-    app.connect("env-purge-doc", forget_page)
+    app.connect("env-purge-doc", State.forget_page)
     app.connect("env-updated", check, priority=700)
     return {"version": "1", "env_version": 2, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -5,12 +5,14 @@ import inspect
 import operator
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from html import unescape
-from html.parser import HTMLParser
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from IPython.core.inputtransformer2 import TransformerManager
 from myst_nb.ext.glue.crossref import PendingGlueReference
@@ -37,6 +39,9 @@ SKIPPED = (
     addnodes.index,
     addnodes.desc_signature,
 )
+
+
+BORROWERS = "exercise", "erratum"  # whose numbers the cells of other pages may back
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ OPERATIONS = {
     ast.Pow: operator.pow,
 }
 NAME = re.compile(r"(?!(?:[A-Za-z]+:)?\d+\.\d+[A-Za-z]*$)[\w./:#-]*[A-Za-z_][\w./:#-]*|\w+(?:,\w+=[\w.-]+)+")
+READ = re.compile("alt|title|placeholder|label|summary|value|aria-(?:label|description|valuetext|roledescription)")
 FORMAT = re.compile(r"%[-+#0]*\d*(?:\.\d+)?[a-zA-Z]|\{[^{}\s]*\}|^[<>=^+ ]*\d*[,_]?(?:(?:\.\d+)?[eEfFgGns]|[bcdoxX])$")
 
 
@@ -117,25 +123,13 @@ def tree(code: str) -> ast.AST:
     return ast.Module([], [])
 
 
-def is_cell(node) -> bool:
-    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
-
-
-def code_of(doctree) -> tuple[list[str], list[str]]:
-    """Return the code of a page's cells, and that of its Python blocks that are not run."""
-    cells, blocks = [], []
-    for block in doctree.findall(nodes.literal_block):
-        if inside(block, "cell_code_source"):
-            cells.append(block.astext())
-        elif block.get("language") in CODE and not inside(block, "cell_code"):
-            blocks.append(block.astext())
-    blocks += [example_code(block.astext()) for block in doctree.findall(nodes.doctest_block)]
-    return cells, blocks
-
-
-def example_code(text: str) -> str:
-    """Return the code of an interactive example without what it prints."""
-    return re.sub(r"(?m)^(?:>>>|\.\.\.) ?|^(?!>>>|\.\.\.).*$", "", text)
+def code_of(doctree) -> Iterator[tuple[nodes.Element, str]]:
+    """Yield the cells of a page and its Python blocks that are not run, each with its code."""
+    for block in doctree.findall(lambda node: isinstance(node, nodes.literal_block | nodes.doctest_block)):
+        if isinstance(block, nodes.doctest_block):  # without what the example prints
+            yield block, re.sub(r"(?m)^(?:>>>|\.\.\.) ?|^(?!>>>|\.\.\.).*$", "", block.astext())
+        elif inside(block, "cell_code_source") or (block.get("language") in CODE and not inside(block, "cell_code")):
+            yield block, block.astext()
 
 
 def documented(doctree) -> list[str]:
@@ -149,12 +143,12 @@ def documented(doctree) -> list[str]:
     return list(found.values())
 
 
+def around(node) -> Iterator[nodes.Element]:
+    return (one for one in source_lines.ancestors(node) if isinstance(one, nodes.Element))
+
+
 def inside(node, element: str) -> bool:
-    while node is not None:
-        if isinstance(node, nodes.Element) and node.get("nb_element") == element:
-            return True
-        node = node.parent
-    return False
+    return any(one.get("nb_element") == element for one in around(node))
 
 
 class Works:
@@ -184,10 +178,9 @@ class Works:
         return year in self.years or (author is not None and author[1].replace("’", "'") in self.authors)
 
 
-def works(path: str, known={}) -> dict:  # noqa: B006  read once
-    if path not in known:
-        known[path] = parse_file(path, bib_format="bibtex").entries
-    return known[path]
+@cache
+def works(path: str) -> dict:
+    return parse_file(path, bib_format="bibtex").entries
 
 
 # ---- what stands on a page
@@ -215,30 +208,10 @@ def text_of(node) -> str:
     return f" {inner}" if isinstance(node, nodes.subscript) else inner
 
 
-def borrower_of(node) -> str:
-    """Return the label of the exercise or the erratum that a node stands in."""
-    while node is not None and not type(node).__name__.startswith(("exercise", "erratum")):
-        node = node.parent
-    return node.get("label", "") if node is not None else ""
-
-
 def text_of_html(html: str) -> str:
     html = re.sub(r"<!--.*?-->", "", html, flags=re.DOTALL)
     html = re.sub(r"<(script|style)\b.*?</\1>", number_scan.HOLE, html, flags=re.DOTALL)
     return unescape(re.sub(r"<[^>]*>", "", re.sub(r"<sup\b[^>]*>", "^", html)))
-
-
-class Attributes(HTMLParser):
-    """Gather the texts that HTML says or shows without having them between its tags."""
-
-    READ = re.compile("alt|title|placeholder|label|summary|value|aria-(?:label|description|valuetext|roledescription)")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [text for name, text in attrs if text and self.READ.fullmatch(name)]
 
 
 def alternatives(doctree):
@@ -248,10 +221,10 @@ def alternatives(doctree):
             if isinstance(text := node.get(name), str):
                 yield node, text
     for raw in doctree.findall(nodes.raw):
-        attributes = Attributes()
-        attributes.feed(raw.astext())
-        for text in attributes.found:
-            yield raw, text
+        for tag in BeautifulSoup(raw.astext(), "html.parser").find_all(True):
+            for name, text in tag.attrs.items():
+                if READ.fullmatch(name):
+                    yield raw, str(text)
 
 
 def blocks(node):
@@ -259,7 +232,7 @@ def blocks(node):
     for child in node.children:
         if isinstance(child, SKIPPED) or (isinstance(child, nodes.literal_block) and child.get("language") in CODE):
             continue
-        if is_cell(child):
+        if isinstance(child, nodes.container) and child.get("nb_element") == "cell_code":
             yield from child.findall(nodes.caption)
         elif isinstance(child, nodes.TextElement | nodes.raw):
             yield child
@@ -267,65 +240,53 @@ def blocks(node):
             yield from blocks(child)
 
 
-def read_page(doctree, source: list[str], bibliography: list[str]) -> AuditedPage:
-    """Return the numbers that stand typed on a page, each with what backs it, and the literals of the page."""
-    cells, others = code_of(doctree)
-    put_in = {value for code in [*cells, *others, *documented(doctree)] for value in literals(code)}
-    cited = Works(doctree, bibliography)
-    found: list[Typed] = []
-
-    def add(number: number_scan.Found, text: str, node, alternative=False, anchor=""):
-        if alternative:
-            backing = "alt"
-        elif put_in.intersection(number.values) or (
-            number.parts and all(part in put_in for part in number.parts if part >= 100)
-        ):
-            backing = "literal"
-        elif cited.named(number.text, text[: number.start]):
-            backing = "year"
-        else:
-            backing = ""
-        context = text[max(0, number.start - 60) : number.start + len(number.text) + 60]
-        found.append(
-            Typed(
-                number.text,
-                context,
-                source_lines.line_of(node, anchor or number.text, source),
-                backing,
-                number.values,
-                borrower_of(node),
-            )
-        )
-
+def texts(doctree) -> Iterator[tuple[nodes.Node, str, Iterator[number_scan.Found]]]:
+    """Yield the texts of a page, each with its node and the numbers in it."""
     for block in blocks(doctree):
         text = number_scan.plain(text_of(block))
-        for number in number_scan.in_text(text):
-            add(number, text, block)
+        yield block, text, number_scan.in_text(text)
     for listed in doctree.findall(nodes.enumerated_list):
-        start = str(listed.get("start", 1))
         if not inside(listed, "cell_code_output"):
-            for number in number_scan.in_text(start):
-                add(number, f"{start}. {listed.astext()}", listed)
+            start = str(listed.get("start", 1))
+            yield listed, f"{start}. {listed.astext()}", number_scan.in_text(start)
     for formula in doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block)):
         if isinstance(formula.parent, nodes.caption) or not inside(formula, "cell_code_output"):
-            tex = formula.astext()
-            for number in number_scan.in_formula(tex):
-                add(number, tex, formula, anchor=number.text if number.text in tex else tex.strip().splitlines()[0])
+            yield formula, formula.astext(), number_scan.in_formula(formula.astext())
     for node in doctree.findall(nodes.meta):
-        for number in number_scan.in_text(node.get("content", "")):
-            add(number, node["content"], node)
+        text = node.get("content", "")
+        yield node, text, number_scan.in_text(text)
+    for block, code in code_of(doctree):
+        for text in strings(code):
+            yield block, text, number_scan.in_text(text)
+
+
+def read_page(doctree, source: list[str], bibliography: list[str]) -> AuditedPage:
+    """Return the numbers that stand typed on a page, each with what backs it, and the literals of the page."""
+    code = [*(code for _, code in code_of(doctree)), *documented(doctree)]
+    put_in = set().union(*map(literals, code))
+    cited = Works(doctree, bibliography)
+
+    def backing_of(number: number_scan.Found, before: str) -> str:
+        is_of_parts = number.parts and all(part in put_in for part in number.parts if part >= 100)
+        if is_of_parts or put_in.intersection(number.values):
+            return "literal"
+        return "year" if cited.named(number.text, before) else ""
+
+    def typed(number: number_scan.Found, text: str, node: nodes.Node, backing: str) -> Typed:
+        context = text[max(0, number.start - 60) : number.start + len(number.text) + 60]
+        anchor = number.text if number.text in text else text.strip().splitlines()[0]
+        line = source_lines.line_of(node, anchor, source)
+        label = next((one.get("label", "") for one in around(node) if type(one).__name__.startswith(BORROWERS)), "")
+        return Typed(number.text, context, line, backing, number.values, label)
+
+    found = [
+        typed(number, text, node, backing_of(number, text[: number.start]))
+        for node, text, numbers in texts(doctree)
+        for number in numbers
+    ]
     for node, text in alternatives(doctree):
-        for number in number_scan.in_text(text):
-            add(number, text, node, alternative=True)
-    for block in doctree.findall(lambda node: isinstance(node, nodes.literal_block | nodes.doctest_block)):
-        is_cell_code = inside(block, "cell_code_source")
-        is_example = isinstance(block, nodes.doctest_block)
-        if is_cell_code or is_example or (block.get("language") in CODE and not inside(block, "cell_code")):
-            for text in strings(example_code(block.astext()) if is_example else block.astext()):
-                for number in number_scan.in_text(text):
-                    add(number, text, block)
+        found += [typed(number, text, node, "alt") for number in number_scan.in_text(text)]
     for node in doctree.findall(PendingGlueReference):
-        found.append(
-            Typed(node.astext() or node.key, "a glued number", source_lines.line_of(node, node.key, source), "")
-        )
+        line = source_lines.line_of(node, node.key, source)
+        found.append(Typed(node.astext() or node.key, "a glued number", line, ""))
     return AuditedPage(found, put_in)

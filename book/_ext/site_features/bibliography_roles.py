@@ -3,8 +3,6 @@
 docutils puts them in a list and calls each `doc-biblioentry`, a role that is deprecated and that no list may hold.
 """
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
@@ -16,6 +14,5 @@ def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
     self.body[start:] = [part.replace('role="doc-biblioentry"', 'role="listitem"') for part in self.body[start:]]
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_node(nodes.citation, override=True, html=(visit_citation, HTML5Translator.depart_citation))
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,8 +8,6 @@ runs afterwards only looks it up, by `path`: playwright's own Chromium if it is 
 shell, else its full browser.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import platform

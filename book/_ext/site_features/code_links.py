@@ -5,8 +5,6 @@ apart, and copies every block of code for every other one to find which is which
 build, as measured. Here its patterns are applied to the text of each block, and the rest of the page stays as it is.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections import defaultdict
@@ -83,6 +81,5 @@ def replace(app: Sphinx) -> None:
         extension.link_html = link_blocks
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("builder-inited", replace)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,8 +3,6 @@
 A new commit writes all pages anew, because version and commit are Sphinx's own `release`.
 """
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 
@@ -36,6 +34,5 @@ def configure(app: Sphinx, config: Config) -> None:
     }
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("config-inited", configure, priority=600)  # after the theme's options are set
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,11 +6,11 @@ on paper stands out on a dark page. Colour maps are pictures within the drawing 
 a caption is bright on both pages.
 """
 
-from __future__ import annotations
-
 import re
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
@@ -23,44 +23,40 @@ PAPER = (0.25, 1.0)
 DARK = (0.92, 0.22)
 
 
-def _linear(channel: float) -> float:
-    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+# From linear red, green and blue to the answers of the eye's three cones, and from the cube roots of these to OKLab.
+CONES = np.array([
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+])  # fmt: skip
+LAB = np.array([
+    [0.2104542553, 0.7936177850, -0.0040720468],
+    [1.9779984951, -2.4285922050, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.8086757660],
+])  # fmt: skip
 
 
-def _encoded(channel: float) -> float:
-    return 12.92 * channel if channel <= 0.0031308 else 1.055 * channel ** (1 / 2.4) - 0.055
-
-
-def oklab(colour: str) -> tuple[float, float, float]:
+def oklab(colour: str) -> np.ndarray:
     """Return lightness and the two colour axes of `#rrggbb` (Ottosson 2020)."""
-    r, g, b = (_linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5))
-    long = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3)
-    medium = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b) ** (1 / 3)
-    short = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b) ** (1 / 3)
-    return (
-        0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short,
-        1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short,
-        0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short,
-    )
+    rgb = np.frombuffer(bytes.fromhex(colour[1:]), np.uint8) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return LAB @ np.cbrt(CONES @ linear)
 
 
 def hexadecimal(lightness: float, a: float, b: float) -> str:
     """Return the colour as `#rrggbb`, less saturated where the screen could not show it."""
-    rgb = (0.0, 0.0, 0.0)
-    for saturation in (1 - step / 20 for step in range(21)):
-        long = (lightness + (0.3963377774 * a + 0.2158037573 * b) * saturation) ** 3
-        medium = (lightness - (0.1055613458 * a + 0.0638541728 * b) * saturation) ** 3
-        short = (lightness - (0.0894841775 * a + 1.2914855480 * b) * saturation) ** 3
-        rgb = (
-            4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
-            -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
-            -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
-        )
-        if all(-1e-3 <= channel <= 1 + 1e-3 for channel in rgb):
+    rgb = np.zeros(3)
+    for step in range(21):
+        saturation = 1 - step / 20
+        rgb = np.linalg.solve(CONES, np.linalg.solve(LAB, [lightness, a * saturation, b * saturation]) ** 3)
+        if np.all((rgb >= -1e-3) & (rgb <= 1 + 1e-3)):
             break
-    return "#" + "".join(f"{round(255 * _encoded(min(max(channel, 0.0), 1.0))):02x}" for channel in rgb)
+    rgb = np.clip(rgb, 0, 1)
+    encoded = np.where(rgb <= 0.0031308, 12.92 * rgb, 1.055 * rgb ** (1 / 2.4) - 0.055)
+    return "#" + np.rint(255 * encoded).astype(np.uint8).tobytes().hex()
 
 
+@cache
 def turned(colour: str) -> str:
     """Return `#rrggbb` as the dark page shows it."""
     lightness, a, b = oklab(colour)
@@ -108,7 +104,6 @@ def mark(app: Sphinx, doctree: nodes.document) -> None:
             node["classes"].append("drawn")
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_node(nodes.image, override=True, html=(visit_image, HTML5Translator.depart_image))
     app.connect("doctree-read", mark)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

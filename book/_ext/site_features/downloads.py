@@ -8,47 +8,32 @@ in the folders above its own, so that all run as they are where the archive was 
 of files are fixed: a commit has one archive.
 """
 
-from __future__ import annotations
-
 import re
 import time
 import zipfile
-from html import escape
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 from docutils import nodes
+from markupsafe import Markup
 from myst_nb.core.read import read_myst_markdown_notebook
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from build_control.git_commit import commit_of, project_files
-from cited_numbers import numbers_of_record
+from cited_numbers import numbers_of_record, numbers_page
 from cited_numbers.edition import Edition
+from cited_numbers.num_role import IN_FORMULA
 from cited_numbers.number_text import Numbers, tex_of, text_of
+from drift_guard.templates import template
 
 PLACE = "<!-- the book on paper -->"  # where the link to the PDF goes if one is printed
 FOLDER, ARCHIVE = "downloads", "sources.zip"
 TOP = "sources"  # the folder that the archive unpacks to
 ROLE = re.compile(r"\{(?P<role>[a-z:]+)\}`(?:(?P<text>[^`<]+?)\s*<(?P<target>[^`>]+)>|(?P<only>[^`]+))`")
 LABEL = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
-NUM_IN_FORMULA = re.compile(r"\\num\s*\{([^{}]*)\}")
-
-READ_ME = """{title}, version {version}{commit}. This is the chapter *{chapter}*, {site}.
-
-It runs as it is from the folder `notebooks` of the unpacked `{archive}`: make an environment there with
-`python -m venv .venv` and `.venv/bin/pip install -r requirements.txt` (Python 3.11 to 3.13), and run it with that
-environment's Python."""
-FIRST = """import os
-import sys
-from pathlib import Path
-
-here = Path({here}).resolve()
-project = next((folder for folder in [here, *here.parents] if (folder / "book" / "record.py").exists()), None)
-if project is None:
-    raise RuntimeError(f"no folder above {{here}} holds the book's modules: unpack {archive} and run this from there")
-os.chdir(project / "book")  # the cells read files that lie there
-sys.path[:0] = [str(project / folder) for folder in ("", "book", "book/_ext")]"""
+FILES = Path(__file__).with_name("downloads_files")
+READ_ME, FIRST = ((FILES / name).read_text(encoding="utf8").rstrip() for name in ("read_me.md", "first_cell.py.txt"))
 
 
 # ---- notebook and script
@@ -62,10 +47,7 @@ def plain(markdown: str, numbers: Numbers) -> str:
             return text_of(numbers, match["only"])
         return match["text"] or f"`{match['only']}`"
 
-    def formula(match: re.Match) -> str:
-        return tex_of(numbers, match[1])
-
-    return NUM_IN_FORMULA.sub(formula, ROLE.sub(role, LABEL.sub("", markdown)))
+    return IN_FORMULA.sub(lambda match: tex_of(numbers, match[1]), ROLE.sub(role, LABEL.sub("", markdown)))
 
 
 def notebook(text: str, path: Path, words: str, numbers: Numbers) -> nbformat.NotebookNode:
@@ -151,42 +133,26 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     write_archive(folder / ARCHIVE, root, notebooks, commit and commit.time)
 
 
-def links(app: Sphinx, page: str, name: str) -> str:
+def macro(app: Sphinx, page: str, name: str) -> Callable[..., str]:
+    """Return a macro of the template, which knows the way from a page to the files."""
     way = "../" * app.builder.get_target_uri(page).count("/") + FOLDER
-    return f'<a download href="{way}/{name}.ipynb">notebook</a>, <a download href="{way}/{name}.py">script</a>'
+    macros = template(FILES / "links.html.jinja").make_module({"way": way, "archive": ARCHIVE, "place": Markup(PLACE)})
+    return lambda about: str(vars(macros)[name](about))
 
 
-def add_links(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
-    name = stems(app).get(pagename)
+def add_links(app: Sphinx, page: str, _template: str, context: dict, doctree: nodes.document | None) -> None:
+    name = stems(app).get(page)
     if name and doctree is not None:
-        context["body"] += f'<p class="take-along d-print-none">Take this page along: {links(app, pagename, name)}.</p>'
+        context["body"] += macro(app, page, "of_page")(name)
 
 
-class take_along(nodes.General, nodes.Element):
-    pass
+def make_list(app: Sphinx, page: str, options: dict) -> list[nodes.Node]:
+    titles = {name: app.env.titles[other].astext() for other, name in stems(app).items()}
+    return [nodes.raw("", macro(app, page, "of_all")(titles), format="html")]
 
 
-class TakeAlong(SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        return [take_along()]
-
-
-def make_list(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    way = "../" * app.builder.get_target_uri(page).count("/") + FOLDER
-    for node in list(doctree.findall(take_along)):
-        rows = [
-            f"{escape(app.env.titles[other].astext())}: {links(app, page, name)}" for other, name in stems(app).items()
-        ]
-        rows.append(f'<a download href="{way}/{ARCHIVE}">all sources</a>, from which they run as they are')
-        items = "".join(f"<li><p>{row}</p></li>\n" for row in rows)
-        html = f'<ul class="take-along simple">\n{items}</ul>\n<p>{PLACE}</p>\n'
-        node.replace_self(nodes.raw("", html, format="html"))
-
-
-def setup(app: Sphinx) -> dict:
-    app.add_node(take_along)
-    app.add_directive("take-along", TakeAlong)
-    app.connect("doctree-resolved", make_list)
+def setup(app: Sphinx) -> None:
+    app.setup_extension("cited_numbers.numbers_page")
+    numbers_page.add_place(app, "take-along", make_list)
     app.connect("html-page-context", add_links)
     app.connect("build-finished", write, priority=550)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

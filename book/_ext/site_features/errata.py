@@ -10,11 +10,9 @@ makes the entry "Erratum E1", which can be linked to as `erratum-e1`. Where a ch
 number that two entries have, a mark without an entry and an entry without a mark each end a strict build.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -31,18 +29,13 @@ log = logging.getLogger(__name__)
 NUMBER = re.compile(r"E(\d+)[a-z]?")
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where an entry or a mark stands."""
 
     number: str
-    page: str
     id: str
-    line: int | None
-
-    @property
-    def location(self) -> tuple[str, int | None]:
-        return self.page, self.line
+    page: str
+    location: tuple[str, int | None]  # page and line
 
 
 @dataclass
@@ -82,9 +75,7 @@ class Erratum(SphinxDirective):
         if not NUMBER.fullmatch(name) or "source" not in self.options:
             raise self.error(f"an erratum is numbered E1, E2, … and names its :source:, got {name!r} {self.options}")
         label = f"erratum-{name.lower()}"
-        box = erratum(
-            "", ids=[label], label=label, number=name, source=self.options["source"], classes=["admonition", "erratum"]
-        )
+        box = erratum("", ids=[label], label=label, number=name, classes=["admonition", "erratum"], **self.options)
         self.set_source_info(box)
         box += nodes.title("", f"Erratum {name}")
         self.state.nested_parse(self.content, self.content_offset, box)
@@ -96,7 +87,8 @@ class Mark(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         if not NUMBER.fullmatch(self.text):
             raise ValueError(f"an erratum is named E1, E2, …, got {self.text!r}")
-        mark = erratum_mark("", number=self.text, ids=[f"see-{self.text.lower()}-{self.env.new_serialno('erratum')}"])
+        name = f"see-{self.text.lower()}-{self.env.new_serialno('erratum')}"
+        mark = erratum_mark("", number=self.text, ids=[name], classes=["erratum-mark"])
         self.set_source_info(mark)
         return [mark], []
 
@@ -104,14 +96,9 @@ class Mark(SphinxRole):
 def note_places(app: Sphinx, doctree: nodes.document) -> None:
     page, state = app.env.docname, Errata.of(app.env)
     for kind, places in (erratum, state.entries), (erratum_mark, state.marks):
-        found = [Place(node["number"], page, node["ids"][0], node.line) for node in doctree.findall(kind)]
+        found = [Place(node["number"], node["ids"][0], page, (page, node.line)) for node in doctree.findall(kind)]
         if found:
             places[page] = found
-
-
-def forget_page(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    Errata.of(env).entries.pop(page, None)
-    Errata.of(env).marks.pop(page, None)
 
 
 # ---- when all pages are read
@@ -166,21 +153,12 @@ def depart(self: HTML5Translator, node: erratum) -> None:
     self.body.append("</aside>\n")
 
 
-def visit_mark(self: HTML5Translator, node: erratum_mark) -> None:
-    self.body.append(self.starttag(node, "span", "", CLASS="erratum-mark"))
-
-
-def depart_mark(self: HTML5Translator, node: erratum_mark) -> None:
-    self.body.append("</span>")
-
-
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_node(erratum, html=(visit, depart))
-    app.add_node(erratum_mark, html=(visit_mark, depart_mark))
+    app.add_node(erratum_mark, html=(HTML5Translator.visit_inline, HTML5Translator.depart_inline))
     app.add_directive("erratum", Erratum)
     app.add_role("erratum", Mark())
     app.connect("doctree-read", note_places)
-    app.connect("env-purge-doc", forget_page)
+    app.connect("env-purge-doc", Errata.forget_page)
     app.connect("env-updated", check)
     app.connect("doctree-resolved", link, priority=50)  # before `num` puts the digits in
-    return {"version": "2", "parallel_read_safe": False, "parallel_write_safe": True}

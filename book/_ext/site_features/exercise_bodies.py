@@ -14,6 +14,5 @@ def unwrap(app: Sphinx, doctree: nodes.document) -> None:
             section.parent.replace(section, nodes.container("", *section.children))
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("doctree-read", unwrap, priority=100)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

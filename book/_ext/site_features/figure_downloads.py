@@ -8,18 +8,18 @@ data of a figure come from the kernel that drew it (see `drift_guard.figure_data
 (see `figure_files`).
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from docutils import nodes
+from markupsafe import Markup
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -28,11 +28,13 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from build_control.processors import processors
-from cited_numbers import numbers_page
+from cited_numbers import numbers_page, source_lines
 from cited_numbers.edition import Edition
 from drift_guard import cell_outputs, figure_data
 from drift_guard.kept import Kept
+from drift_guard.templates import template
 from site_features import dark_figures, figure_files
+from site_features.errata import erratum_mark
 from site_features.interactive_figures import interactive
 
 FOLDER = "downloads/figures"
@@ -41,6 +43,7 @@ LICENCE = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
 SHADES = ("light", "dark")
 FORMATS = ("svg", "png", "pdf")
 NUMERAL = re.compile(r"[-−]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-−+]?\d+)?%?")
+WORDS = "<!-- words -->"  # in the template: what a caption or a title says goes here
 SHOWN = 176  # pixels across of a thumbnail on the page
 LEFT_OUT = nodes.footnote_reference, nodes.target, nodes.system_message
 
@@ -105,7 +108,7 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
         stem = page.rpartition("/")[2]
         name = node["names"][0] if node.get("names") else f"tbl-{stem}-{number}"
         node["csv"] = name  # by which `write_tables` finds it
-        own = next(iter(node.findall(nodes.title)), None)
+        own = node.next_node(nodes.title)
         tables.append(Table(page, name, words_of(own or heading_of(node)), own is not None))
     Found.of(env).tables[page] = tables
 
@@ -113,9 +116,9 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
 def figures_of(env: BuildEnvironment, page: str, doctree: nodes.document) -> Iterator[Figure]:
     addresses = [(node.astext(), node["refuri"]) for node in doctree.findall(nodes.reference) if node.get("refuri")]
     for place, cell in enumerate(cell_outputs.code_cells(doctree), start=1):
-        tables = iter(cell_outputs.tables_of(env, page).get(place, []))
+        tables = iter(cell_outputs.State.of(env).tables[page].get(place, []))
         for node in cell.findall(nodes.figure):
-            image = next(iter(node.findall(nodes.image)), None)
+            image = node.next_node(nodes.image)
             if image is None or "drawn" not in image["classes"]:
                 continue
             table = next(tables, "")
@@ -123,7 +126,7 @@ def figures_of(env: BuildEnvironment, page: str, doctree: nodes.document) -> Ite
                 raise DownloadError(
                     f"{page}, cell {place}: a figure without a name: give it one in its cell's `figure`"
                 )
-            caption = next(iter(node.findall(nodes.caption)), None)
+            caption = node.next_node(nodes.caption)
             live = cell.parent["figure"] if isinstance(cell.parent, interactive) else ""
             yield Figure(
                 page=page,
@@ -142,27 +145,17 @@ def words_of(node: nodes.Element | None) -> list[nodes.Node]:
     if node is None:
         return []
     copy = node.deepcopy()
-    for part in list(
-        copy.findall(lambda part: isinstance(part, LEFT_OUT) or part.__class__.__name__ == "erratum_mark")
-    ):
+    for part in [one for one in copy.findall() if isinstance(one, (*LEFT_OUT, erratum_mark))]:
         part.parent.remove(part)
     for part in copy.findall(nodes.Element):
         part["ids"] = []
     return copy.children
 
 
-def heading_of(node: nodes.Node | None) -> nodes.title | None:
+def heading_of(node: nodes.Node) -> nodes.title | None:
     """Return the title of the section in which something stands."""
-    while not isinstance(node, nodes.section):
-        if node is None:
-            return None
-        node = node.parent
-    return next(iter(node.findall(nodes.title)), None)
-
-
-def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    Found.of(env).figures.pop(page, None)
-    Found.of(env).tables.pop(page, None)
+    section = next(one for one in source_lines.ancestors(node) if isinstance(one, nodes.section | nodes.document))
+    return section.next_node(nodes.title)
 
 
 def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -200,6 +193,19 @@ def group_id(page: str) -> str:
 # ---- the list
 
 
+class Shown(NamedTuple):
+    """What the list shows of a figure or a table."""
+
+    thing: str  # what the book calls it
+    name: str
+    words: nodes.paragraph
+    height: int = 0  # of the thumbnail
+    alt: str = ""
+    has_data: bool = False
+    live: Sequence[tuple[str, str]] = ()  # titles and addresses of states of an interactive figure
+    citation: str = ""
+
+
 class FillList(SphinxPostTransform):
     """Put the list in its place, before references are resolved: captions have some."""
 
@@ -207,35 +213,36 @@ class FillList(SphinxPostTransform):
 
     def run(self, **kwargs) -> None:
         for node in list(self.document.findall(for_lecturers)):
-            node.replace_self(List(self.app, self.env).nodes() if self.app.builder.format == "html" else [])
+            node.replace_self(self.made() if self.app.builder.format == "html" else [])
 
+    def made(self) -> list[nodes.Node]:
+        """Return the markup of the template, with the words about each thing in their places."""
+        words: list[nodes.Node] = []
 
-class List:
-    def __init__(self, app: Sphinx, env: BuildEnvironment):
-        self.app, self.env, self.page = app, env, env.docname
-        self.edition = Edition.of(app.config)
-        self.way = "../" * app.builder.get_target_uri(self.page).count("/")
+        def put(thing: Shown) -> Markup:
+            words.append(thing.words)
+            return Markup(WORDS)
 
-    def nodes(self) -> list[nodes.Node]:
-        made: list[nodes.Node] = [html('<div class="lecture-filter d-print-none"></div>')]
-        for page in chapters(self.env):
-            made.append(self.opening(page))
-            for figure in Found.of(self.env).figures.get(page, []):
-                made += self.figure(figure)
-            if tables := Found.of(self.env).tables.get(page):
-                made.append(html('<ul class="lecture-tables">'))
-                for table in tables:
-                    made += self.table(table)
-                made.append(html("</ul>"))
-            made.append(html("</section>"))
-        return made
-
-    def opening(self, page: str) -> nodes.raw:
-        title, key = escape(self.env.titles[page].astext()), group_id(page)
-        return html(
-            f'<section class="lecture" id="{key}"><h2>{title}'
-            f'<a class="headerlink" href="#{key}" title="Link to this heading">#</a></h2>'
+        found = Found.of(self.env)
+        markup = template(FILES / "list.html.jinja").render(
+            chapters=[
+                {
+                    "id": group_id(page),
+                    "title": self.env.titles[page].astext(),
+                    "figures": list(map(self.figure, found.figures.get(page, []))),
+                    "tables": list(map(self.table, found.tables.get(page, []))),
+                }
+                for page in chapters(self.env)
+            ],
+            put=put,
+            stem=stem,
+            shades=SHADES,
+            formats=FORMATS,
+            width=SHOWN,
+            folder="../" * self.app.builder.get_target_uri(self.env.docname).count("/") + FOLDER,
         )
+        first, *others = (nodes.raw("", text, format="html") for text in markup.split(WORDS))
+        return [first, *chain.from_iterable(zip(words, others))]
 
     def number(self, page: str, name: str, kind: str) -> str:
         """Return what the book calls a figure or table: its kind and its number, where it has one."""
@@ -243,74 +250,41 @@ class List:
         number = numbers.get(nodes.make_id(name))
         return f"{kind.title()} {'.'.join(map(str, number))}" if number else kind.title()
 
-    def words(self, thing: str, page: str, name: str, words: list[nodes.Node], kind: str) -> nodes.paragraph:
-        uri = f"{self.app.builder.get_relative_uri(self.page, page)}#{nodes.make_id(name)}"
+    def uri(self, page: str, place: str = "") -> str:
+        return self.app.builder.get_relative_uri(self.env.docname, page) + place
+
+    def words(self, thing: str, uri: str, words: list[nodes.Node]) -> nodes.paragraph:
         link = nodes.reference("", "", nodes.Text(thing), internal=True, refuri=uri)
         copies = [word.deepcopy() for word in words]
-        made = nodes.paragraph("", "", nodes.strong("", "", link), nodes.Text(". "), *copies, classes=[kind])
+        made = nodes.paragraph(
+            "", "", nodes.strong("", "", link), nodes.Text(". "), *copies, classes=["lecture-caption"]
+        )
         for reference in made.findall(addnodes.pending_xref):
-            reference["refdoc"] = self.page
+            reference["refdoc"] = self.env.docname
         return made
 
-    def link(self, file: str, text: str, about: str) -> str:
-        return f'<a download href="{self.way}{FOLDER}/{file}" aria-label="{escape(about)}">{text}</a>'
-
-    def figure(self, figure: Figure) -> list[nodes.Node]:
-        thing, name = self.number(figure.page, figure.name, "figure"), figure.name
-        files = []
-        for shade in SHADES:
-            links = [
-                self.link(f"{stem(name, shade)}.{format}", format.upper(), f"{thing}, {shade}, {format.upper()}")
-                for format in FORMATS
-            ]
-            files.append(f"<span>{shade} {' '.join(links)}</span>")
-        if figure.table:
-            files.append(f"<span>data {self.link(f'{name}.csv', 'CSV', f'{thing}, data, CSV')}</span>")
-        path = f"{figure.page}.html#{nodes.make_id(name)}"
-        chapter = self.env.titles[figure.page].astext()
-        cited = f"{self.edition.citation(path, f'{thing} of “{chapter}”')} Licence: {LICENCE}."
-        return [
-            html(f'<div class="lecture-figure" id="files-{name}">{self.thumbnails(figure)}<div>'),
-            self.words(thing, figure.page, name, figure.caption, "lecture-caption"),
-            html(
-                f'<p class="lecture-files">{"".join(files)}</p>{self.live(figure)}'
-                f'<details><summary>Cite <span class="visually-hidden">{thing}</span></summary>'
-                f'<p class="lecture-cite">{escape(cited)}</p></details></div></div>'
-            ),
-        ]
-
-    def thumbnails(self, figure: Figure) -> str:
+    def figure(self, figure: Figure) -> Shown:
+        thing, place = self.number(figure.page, figure.name, "figure"), f"#{nodes.make_id(figure.name)}"
         drawing = Path(self.app.srcdir, figure.uri).read_text(encoding="utf8")
         width, height = (int(side) for side in re.findall(r'"(\d+)"', dark_figures.size(drawing)))
-        sides = f'width="{SHOWN}" height="{round(SHOWN * height / width)}"'
-        return "".join(
-            f'<img class="on-{shade}" src="{self.way}{FOLDER}/{stem(figure.name, shade)}.webp" {sides} loading="lazy" '
-            f'decoding="async" alt="{escape(figure.alt)}">'
-            for shade in SHADES
+        part = f"{thing} of “{self.env.titles[figure.page].astext()}”"
+        citation = Edition.of(self.app.config).citation(f"{figure.page}.html{place}", part)
+        states = [("as it starts", f"#{figure.live}"), *figure.states] if figure.live else []
+        return Shown(
+            thing,
+            figure.name,
+            self.words(thing, self.uri(figure.page, place), figure.caption),
+            height=round(SHOWN * height / width),
+            alt=figure.alt,
+            has_data=bool(figure.table),
+            live=[(title, self.uri(figure.page, to)) for title, to in dict.fromkeys(states)],
+            citation=f"{citation} Licence: {LICENCE}.",
         )
 
-    def live(self, figure: Figure) -> str:
-        """Return links to the interactive figure: where it starts, and the states that the chapter leads to."""
-        if not figure.live:
-            return ""
-        page = self.app.builder.get_relative_uri(self.page, figure.page)
-        links = [f'<a href="{page}#{figure.live}">as it starts</a>']
-        links += [f'<a href="{page}{escape(to)}">{escape(title)}</a>' for title, to in dict.fromkeys(figure.states)]
-        return f'<p class="lecture-live">Live: {", ".join(links)}</p>'
-
-    def table(self, table: Table) -> list[nodes.Node]:
+    def table(self, table: Table) -> Shown:
         thing = self.number(table.page, table.name, "table") if table.numbered else "Table"
-        link = self.link(f"{table.name}.csv", "CSV", f"{thing} ({table.name}), CSV")
-        target = table.name if table.numbered else "#"
-        words = self.words(thing, table.page, target, table.title, "lecture-caption")
-        if not table.numbered:  # nothing on its page has its name
-            link_to_page = next(iter(words.findall(nodes.reference)))
-            link_to_page["refuri"] = self.app.builder.get_relative_uri(self.page, table.page)
-        return [html("<li>"), words, html(f'<p class="lecture-files"><span>data {link}</span></p></li>')]
-
-
-def html(text: str) -> nodes.raw:
-    return nodes.raw("", text, format="html")
+        place = f"#{nodes.make_id(table.name)}" if table.numbered else ""  # or nothing on its page has its name
+        return Shown(thing, table.name, self.words(thing, self.uri(table.page, place), table.title))
 
 
 def stem(name: str, shade: str) -> str:
@@ -386,7 +360,7 @@ def write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf8", newline="\n")
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.setup_extension("drift_guard.cell_outputs")
     app.setup_extension("cited_numbers.numbers_page")
     app.setup_extension("site_features.dark_figures")
@@ -394,11 +368,9 @@ def setup(app: Sphinx) -> dict:
     app.add_directive("for-lecturers", ForLecturers)
     app.add_post_transform(FillList)
     app.connect("doctree-read", collect, priority=600)  # after figures are marked as drawn and cells are read
-    app.connect("env-purge-doc", forget)
+    app.connect("env-purge-doc", Found.forget_page)
     app.connect("env-updated", list_in_contents, priority=700)
     app.connect("html-page-context", add_assets)
     app.connect("doctree-resolved", note_tables, priority=950)  # after numbers have their digits
     app.connect("build-finished", write, priority=560)
-    files = [str(FILES / name) for name in ("figure_downloads.css", "figure_downloads.js")]
-    app.connect("config-inited", lambda app, config: config.html_static_path.extend(files))
-    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
+    app.connect("config-inited", lambda app, config: config.html_static_path.append(str(FILES / "static")))

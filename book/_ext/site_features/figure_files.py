@@ -6,8 +6,6 @@ before. The conversions run in processes of their own, one for each processor. R
 process: it reads a list of drawings from its standard input, as JSON: {"svg", "stem", "ground"}.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,36 +1,24 @@
-"""Put an interactive figure on a page: the directive ``interactive``.
-
-A page says where the figure goes and draws, in the cell that follows at once, what stands there without scripts and on
-paper::
+"""Put an interactive figure on a page, in front of the static one that stands there without scripts and on paper::
 
     ```{interactive} explorer
     ```
 
     ```{code-cell} python
-    ---
-    tags: [hide-input]
-    mystnb:
-      image: {alt: What one sees in the static figure.}
-      figure: {caption: A sentence., name: fig-explorer}
-    ---
-    ...
+    … draws the static figure
     ```
 
-The argument names the figure: `explorer` (book/interactive/explorer.html and .js) or `lab` (lab.html, lab.js). A page
-has each at most once. The name is also the figure's id, so `[the lab](#lab)` and `page.html#lab` lead to it, and its
-states have addresses of the form `page.html#lab:k=5,delta=3`.
+The argument names the figure: `explorer` (book/interactive/explorer.html and .js), `lab` and so on. A page has each at
+most once. The name is also the figure's id, so `[the lab](#lab)` and `page.html#lab` lead to it, and its states have
+addresses: ``{state}`two tokens in step <lab:k=31,delta=5>` `` leads to one, in which what the role leaves out has its
+starting value.
 
-Text leads to a state with the role ``state``, ``{state}`two tokens in step <lab:k=31,delta=5>` ``; what the role leaves
-out has its starting value.
-
-The cell stays an ordinary cell of the page: it has its number, caption, alternative text and record, and `{numref}`
-finds it. With scripts on, it is folded away under the interactive figure; with scripts off and in print it is all there
-is. Any other element in its place is a warning.
+The cell that follows stays an ordinary one of the page, with number, caption, alternative text and record. With scripts
+on, it is folded away under the interactive figure; with scripts off and in print it is all there is. Any other element
+in its place is a warning.
 
 A figure whose values the browser should not compute finds them in its page: a cell stores them with
-`store_data("emblem", …)` (book/record.py), and the figure reads the JSON that stands in its element.
-
-The scripts are deferred classic scripts, which work from a file:// address, and are loaded only where a figure is.
+`store_data("emblem", …)` (book/record.py), and the figure reads the JSON that stands in its element. The scripts are
+deferred classic scripts, which work from a file:// address, and are loaded only where a figure is.
 """
 
 import json
@@ -40,7 +28,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
@@ -128,22 +115,14 @@ class TakeStaticFigure(SphinxTransform):
             node += cell
 
 
-def stored_data(env: BuildEnvironment, figure: str) -> object:
-    """Return what a cell of the book stored for a figure with `store_data`, or None."""
-    stored = [made.data[figure] for made in cell_outputs.State.of(env).pages.values() if figure in made.data]
-    return stored[0] if stored else None
-
-
 def visit_html(translator: Any, node: interactive) -> None:
-    translator.body.append(opening(node["figure"], stored_data(translator.builder.env, node["figure"])))
+    name, pages = node["figure"], cell_outputs.State.of(translator.builder.env).pages
+    stored = [made.data[name] for made in pages.values() if name in made.data]
+    translator.body.append(opening(name, stored[0] if stored else None))
 
 
 def depart_html(translator: Any, node: interactive) -> None:
     translator.body.append(CLOSING)
-
-
-def visit_static(translator: Any, node: interactive) -> None:
-    """Other builders show the static figure alone."""
 
 
 def add_assets(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
@@ -177,12 +156,11 @@ def copy_assets(app: Sphinx) -> None:
         (target / name).write_text(published(SOURCES / name), encoding="utf8")
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    static = (visit_static, visit_static)
+def setup(app: Sphinx) -> None:
+    static = (lambda translator, node: None, lambda translator, node: None)  # other builders show the static figure
     app.add_node(interactive, html=(visit_html, depart_html), latex=static, text=static, man=static, texinfo=static)
     app.add_directive("interactive", Interactive)
     app.add_role("state", State())
     app.add_transform(TakeStaticFigure)
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", add_assets)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

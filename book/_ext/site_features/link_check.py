@@ -5,8 +5,6 @@ and raw HTML made. A broken one is a warning, on which
 `fail_on_warnings` ends the build. `make linkcheck` asks other sites.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from html import unescape
@@ -59,6 +57,5 @@ def check(app: Sphinx, exception: Exception | None) -> None:
             log.warning("broken link on %s", fault, type="links")
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("build-finished", check, priority=700)  # all files are written, and `fail_on_warnings` looks later
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,8 +5,6 @@ with its page and line while pages are read (`fail_on_warnings` turns it into th
 one still reaches the writer.
 """
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes
@@ -115,8 +113,7 @@ def _remove_number(node: nodes.math_block) -> None:
     node["names"].clear()
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_displaymath, None))
     app.connect("doctree-read", check_formulas)
     app.connect("doctree-resolved", join_marks)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

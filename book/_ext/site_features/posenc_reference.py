@@ -40,8 +40,7 @@ def fields(app: Sphinx, what: str, name: str, obj: object, options: object, line
     lines[:] = written
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     sys.path.insert(0, str(ROOT))  # autodoc imports posenc, installed or not
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", fields)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

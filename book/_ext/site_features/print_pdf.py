@@ -8,8 +8,6 @@ It is printed twice, the second time with the page numbers of the first in its c
 Dates and identifier come from the commit and the text, so that a commit gives one PDF.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os
@@ -114,7 +112,7 @@ def print_site(site: Path, commit: Commit | None) -> Path:
         page = browser.new_page()
         page.set_default_timeout(300_000)
         for _ in range(2):  # the second time with the page numbers in the contents
-            text = paper_document.document(site, f"../{site.name}", numbers, commit)
+            text = paper_document.document(site, f"../{site.name}", config, numbers, commit)
             page_file.write_text(text, encoding="utf8")
             page.goto(page_file.as_uri())
             page.evaluate("() => document.fonts.ready.then(() => true)")

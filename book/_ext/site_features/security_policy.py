@@ -4,8 +4,6 @@ The theme and some extensions put short scripts into the page itself. Their hash
 so the policy is written then, by a template bridge, which Sphinx asks for each page.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re
@@ -47,6 +45,5 @@ class Templates(BuiltinTemplateLoader):
         return with_policy(with_one_viewport(super().render(template, context)))
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.config.template_bridge = f"{__name__}.{Templates.__name__}"
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

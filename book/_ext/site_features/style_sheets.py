@@ -7,8 +7,6 @@ some page or in some script, which may add it later; and the sheets that all pag
 some pages load stays a file of its own. All pages are written at each build, so what none uses is known at its end.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -156,7 +154,6 @@ def waiting(script: JavaScript) -> JavaScript:
     return JavaScript(script.filename, priority=script.priority, **{**script.attributes, "defer": "defer"})
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("html-page-context", let_scripts_wait, priority=950)  # when no other extension adds or drops one
     app.connect("build-finished", finish, priority=600)  # when all pages and the files they load are there
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

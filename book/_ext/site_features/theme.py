@@ -4,8 +4,6 @@ book/theme/static goes into the site; book/theme/templates overrides templates o
 book/theme/components those that the theme names `../components`.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path
@@ -76,11 +74,10 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def setup(app: Sphinx) -> dict:
+def setup(app: Sphinx) -> None:
     app.connect("config-inited", configure)
     app.add_css_file("book.css", priority=900)
     app.add_js_file("book.js", loading_method="defer")
     app.connect("doctree-resolved", drop_thebe, priority=900)
     app.connect("html-page-context", drop_assets, priority=900)
     app.connect("build-finished", drop_files)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,7 +3,7 @@
 Run by hand in an environment of its own:
 
     pip install torch==2.13.0 transformers==5.24.0 rotary-embedding-torch==0.9.1 x-transformers==2.31.10
-    python tests/data/make_peers.py
+    python tests/posenc/data/make_peers.py
 """
 
 import json
@@ -56,7 +56,7 @@ q, k, v = x[0], torch.round(torch.randn(HEADS, N, D), decimals=3), torch.round(t
 
 result = {
     "origin": {
-        "script": "tests/data/make_peers.py",
+        "script": "tests/posenc/data/make_peers.py",
         "python": sys.version.split()[0],
         **{name: version(name) for name in ("torch", "transformers", "rotary-embedding-torch", "x-transformers")},
     },

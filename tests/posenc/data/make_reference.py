@@ -1,6 +1,6 @@
 """Write reference.json: sines and cosines of position * base**(-2j/dim) computed by mpmath with 50 digits.
 
-Run by hand: python tests/data/make_reference.py
+Run by hand: python tests/posenc/data/make_reference.py
 """
 
 import json
