@@ -1,7 +1,7 @@
 # The commands of the project; each makes the environment .venv first, once, from the exact pins of requirements.txt.
 #
 #   make book        build the site into _build/html and say where to open it
-#   make test        check format, style and types of all Python here (ruff, basedpyright), and run all tests
+#   make test        check format and style (ruff), and run all tests, of which one checks types (basedpyright)
 #   make browser     find or install Chromium, which the tests and the PDF need (make test and make pdf begin with it)
 #   make record      build, and accept what the cells made as the record (see book/checks.md); only cells run whose code,
 #                    or what they depend on, has changed; "make record-anew" runs every cell
@@ -37,7 +37,6 @@ book: .venv/ready
 test: browser
 	"$(bin)/ruff" format --check --quiet . || { echo "Format the code first: $(bin)/ruff format ." >&2; exit 1; }
 	"$(bin)/ruff" check --quiet .
-	"$(bin)/basedpyright"
 	"$(bin)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # Finds Chromium, or installs it where that is possible, and says which one it is.
