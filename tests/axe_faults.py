@@ -10,23 +10,25 @@ LOOKS = ["color-contrast", "link-in-text-block"]  # the rules that compare colou
 QUICK = {"resultTypes": ["violations"], "preload": False, "iframes": False}
 
 # Colours cost axe most of its time, so it looks at one element of each kind: colour, ground, size, weight, opacity,
-# and for a link how it differs from the words around it.
-MARK_KINDS = """() => {
+# and for a link how it differs from the words around it. This marks the first element of each kind that is not known
+# yet, and returns all kinds on the page.
+MARK_KINDS = """known => {
     const ground = e => {
         while (e && getComputedStyle(e).backgroundColor === "rgba(0, 0, 0, 0)") e = e.parentElement;
         return e ? getComputedStyle(e).backgroundColor : "";
     };
-    const kinds = new Set();
+    const kinds = new Set(), seen = new Set(known);
     for (const e of document.querySelectorAll("body :not(math, math *, script)")) {
         if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
         if (!e.checkVisibility()) continue;
         const style = getComputedStyle(e), link = e.closest("a"), around = link && getComputedStyle(link.parentElement);
         const kind = [style.color, ground(e), style.fontSize, style.fontWeight, style.opacity,
             link && [getComputedStyle(link).textDecorationLine, around.color, around.display]].join();
-        if (!kinds.has(kind)) e.setAttribute("data-kind", "");
+        if (!seen.has(kind)) e.setAttribute("data-kind", "");
+        seen.add(kind);
         kinds.add(kind);
     }
-    return kinds.size;
+    return [...kinds];
 }"""
 
 # axe cannot read MathML, so a formula becomes a word; and it need not look at each coloured word of code.
@@ -50,20 +52,27 @@ def violations(page: Page, **options: object) -> list[str]:
     return [f"{violation['id']}: {node['html'][:150]}" for violation in found for node in violation["nodes"]]
 
 
-def faults(page: Page) -> dict[str, list[str]]:
+def faults(page: Page, known: set[str] | None = None) -> dict[str, list[str]]:
     """Return what axe finds on an open page: in how it is made, and in its looks, light and dark.
 
-    The page is taken apart for it, and of no use afterwards.
+    The page is taken apart for it, and of no use afterwards. Pages of one site share a set of `known` kinds, which
+    grows here, so that axe compares the colours of a kind on the first page that has it.
     """
+    known = set() if known is None else known
+    new: set[str] = set()
     for scheme in "dark", "light":
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour on its way
         settle(page)
-        assert page.evaluate(MARK_KINDS) > 3
+        kinds = page.evaluate(MARK_KINDS, list(known))
+        assert len(kinds) > 3
+        new.update(set(kinds) - known)
     page.evaluate(SIMPLIFY)
     found = {"structure": violations(page, rules={rule: {"enabled": False} for rule in LOOKS})}
-    page.evaluate(STRIP)
-    for scheme in "light", "dark":
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        settle(page)
-        found[scheme] = violations(page, runOnly=LOOKS)
+    if new:
+        page.evaluate(STRIP)
+        for scheme in "light", "dark":
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            settle(page)
+            found[scheme] = violations(page, runOnly=LOOKS)
+    known |= new
     return {what: nodes for what, nodes in found.items() if nodes}

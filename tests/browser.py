@@ -74,6 +74,7 @@ class Pages:
     def take_back(self, page: Page) -> None:
         with suppress(Error):  # a blank page, or one from a file that forbids it, stores nothing
             page.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
+        page.goto("about:blank")  # which takes no time to show in other media
         page.context.clear_cookies()
         page.mouse.move(0, 0)
         options = self.options[page.context]
@@ -82,7 +83,6 @@ class Pages:
             color_scheme=options.get("color_scheme", "light"),
             reduced_motion=options.get("reduced_motion", "no-preference"),
         )
-        page.goto("about:blank")
         self.free[page.context].append(page)
 
 

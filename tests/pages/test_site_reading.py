@@ -22,9 +22,18 @@ LESSON = "book/lesson-10.html"
 
 
 def test_pages_read_from_a_file(page, site):
-    failures = []
-    note_errors(page, failures, levels=("error",))
+    """Of pages that load the same scripts one is opened; no page has an address that only a server can answer."""
+    openers, from_the_root = {}, []
     for name in site.pages:
+        html = site.root.joinpath(name).read_text(encoding="utf8")
+        scripts = frozenset(re.findall(r'<script[^>]* src="(?:\.\./)*([^"]*)"', html))
+        assert scripts, name
+        openers.setdefault(scripts, name)
+        from_the_root += [f"{name}: {found}" for found in re.findall(r'(?:src|href)="/[^"]*"', html)]
+    assert from_the_root == []
+    failures: list[str] = []
+    note_errors(page, failures, levels=("error",))
+    for name in {LESSON, *openers.values()}:
         page.goto(site.root.joinpath(name).as_uri())
     assert failures == []
     page.goto(site.root.joinpath(LESSON).as_uri())

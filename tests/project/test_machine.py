@@ -55,6 +55,9 @@ try:
         if words[0] == "install":
             print("E: Unable to locate package " + words[1], file=sys.stderr)
             sys.exit(100)
+    elif (machine / "no shell").exists() and words == ["install", "chromium-headless-shell"]:
+        print("E: Unable to locate package chromium-headless-shell", file=sys.stderr)
+        sys.exit(100)
     elif words[0] == "install":
         program = machine / "bin" / words[1]
         program.write_text({program!r}, encoding="utf8")
@@ -145,10 +148,24 @@ def test_four_that_ask_at_once_get_one_install_and_the_same_path(machine):
     with ThreadPoolExecutor(4) as pool:
         runs = list(pool.map(lambda _: machine.find_browser_as_a_program(), range(4)))
     assert [run.returncode for run in runs] == [0] * 4, [run.stderr for run in runs]
-    assert machine.log() == ["update", "install chromium"]
+    assert machine.log() == ["update", "install chromium-headless-shell"]
     last = [run.stdout.splitlines()[-1] for run in runs]
-    assert {line.rpartition(": ")[2] for line in last} == {str(machine.bin / "chromium")}
+    assert {line.rpartition(": ")[2] for line in last} == {str(machine.bin / "chromium-headless-shell")}
     assert sum("just installed with apt" in line for line in last) == 1
+
+
+def test_the_headless_shell_is_taken_before_the_full_browser(machine, find_browser):
+    machine.add("chromium", BROWSER)
+    machine.add("chromium-headless-shell", BROWSER)
+    assert find_browser()[1].rstrip().endswith("/chromium-headless-shell")
+
+
+def test_a_debian_without_the_headless_shell_gets_the_full_browser(machine, find_browser):
+    machine.add_apt()
+    (machine.folder / "no shell").touch()
+    status, output, errors = find_browser()
+    assert status == 0 and output.rstrip().endswith("/chromium"), errors
+    assert machine.log() == ["update", "install chromium-headless-shell", "install chromium"]
 
 
 def test_a_lock_that_another_program_has_is_waited_for(machine, find_browser):
@@ -163,7 +180,7 @@ def test_a_lock_that_another_program_has_is_waited_for(machine, find_browser):
 
     Thread(target=free, daemon=True).start()
     status, output, errors = find_browser()
-    assert status == 0 and machine.log() == ["update", "install chromium"], errors
+    assert status == 0 and machine.log() == ["update", "install chromium-headless-shell"], errors
     assert output.count("Another program has apt's lock: waiting") == 1
 
 
