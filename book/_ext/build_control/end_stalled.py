@@ -38,9 +38,6 @@ class Pulse(logging.Handler):
     def beat(self) -> None:
         self.last = time.monotonic()
 
-    def silence(self) -> float:
-        return time.monotonic() - self.last
-
 
 PULSE = Pulse()
 
@@ -69,7 +66,7 @@ def kill_processes() -> None:
 
 def watch(limit: float) -> None:
     """End this process when it has been silent for the limit, in seconds."""
-    while PULSE.silence() < limit:
+    while time.monotonic() - PULSE.last < limit:
         time.sleep(limit / LOOKS)
     words = f"The build made no progress for {limit:.0f} seconds and ends here. The last that it said: {PULSE.said}"
     try:

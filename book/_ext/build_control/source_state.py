@@ -63,53 +63,53 @@ def files_in(folder: Path, pattern: str = "**/*") -> list[Path]:
 
 @dataclass
 class Installed:
-    """A folder of installed packages, with what it holds at this moment: paths, and the states of files."""
+    """What the folders of installed packages, and that of Python's own modules, hold at this moment."""
 
-    folder: Path
-    entries: list[tuple[str, os.stat_result | None]]  # None for a folder
+    entries: list[tuple[Path, str, os.stat_result | None]]  # folder and path, and the state of what is a file
 
-    def times(self) -> Iterator[bytes]:
-        """Yield what tells that a file is written: its size and its times, of which nobody can set the last."""
-        for path, stat in self.entries:
+    def files(self) -> Iterator[tuple[str, os.stat_result]]:
+        return ((path, stat) for _, path, stat in self.entries if stat is not None)
+
+    def times(self) -> str:
+        """Return a digest of what tells that a file is written: its size and its times. Nobody can set the last."""
+        lines = []
+        for _, path, stat in self.entries:
             times = "" if stat is None else f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
-            yield f"{path} {times}".encode()
+            lines.append(f"{path} {times}".encode())
+        return digest(lines)
 
     def contents(self) -> Iterator[bytes]:
-        for path, stat in self.entries:
-            yield os.path.relpath(path, self.folder).encode()
+        for folder, path, stat in self.entries:
+            yield os.path.relpath(path, folder).encode()
             if stat is not None:
                 yield Path(path).read_bytes()
 
-    def newest(self) -> int:
-        return max((stat.st_ctime_ns for _, stat in self.entries if stat is not None), default=0)
-
     def drop_old_bytecode(self) -> None:
         """Remove bytecode that is older than its source: Python trusts it where size and settable time agree."""
-        for path, stat in self.entries:
-            if stat is not None and path.endswith(".py"):
+        for path, stat in self.files():
+            if path.endswith(".py"):
                 compiled = Path(importlib.util.cache_from_source(path))
                 with suppress(OSError):
                     if compiled.stat().st_ctime_ns < stat.st_ctime_ns:
                         compiled.unlink()
 
 
-def packages(root: Path, kept: Path, found: list[Installed] | None = None) -> str:
+def packages(root: Path, kept: Path, found: Installed | None = None) -> str:
     """Return a digest of all installed packages: the names in their folders, and the contents of the files.
 
     To read them all takes a second. So the file `kept` holds the digest, beside one of the times of all files, and they
     are read again only where that is another one now. What is `found` need not be looked for again.
     """
     found = installed(root) if found is None else found
-    now = times_of(found)
+    now = found.times()
     with suppress(OSError, ValueError):
         before, total = kept.read_text(encoding="utf8").split()
         if before == now:
             return total
     begun = time.time_ns()
-    for one in found:
-        one.drop_old_bytecode()
-    total = digest(part for one in found for part in one.contents())
-    if max(one.newest() for one in found) < begun - SETTLED:
+    found.drop_old_bytecode()
+    total = digest(found.contents())
+    if max((stat.st_ctime_ns for _, stat in found.files()), default=0) < begun - SETTLED:
         with suppress(OSError):
             part = kept.with_name(f"{kept.name}.{os.getpid()}")
             part.write_text(f"{now}\n{total}\n", encoding="utf8")
@@ -124,20 +124,12 @@ def sums_kept(site: Path) -> Path:
     return (environment if is_own else site.parent) / "packages.sum"
 
 
-def installed(root: Path) -> list[Installed]:
-    """Return the folders of installed packages, and that of Python's own modules.
-
-    What an installation of the project itself left in its own folder does not count: the project's files do.
-    """
+def installed(root: Path) -> Installed:
+    """Return what is installed; what an installation of the project itself left in its own folder does not count."""
     folders = {Path(entry or ".").resolve() for entry in sys.path} - {root.resolve()}
-    folders = {folder for folder in folders if folder.is_dir() and any(folder.glob("*.*-info"))}
-    found = [Installed(folder, sorted(entries_of(folder, NOT_RUN))) for folder in sorted(folders)]
-    own = Path(sysconfig.get_path("stdlib")).resolve()
-    return [*found, Installed(own, sorted(entries_of(own, NOT_PYTHONS_OWN)))]
-
-
-def times_of(found: list[Installed]) -> str:
-    return digest(line for one in found for line in one.times())
+    listed = [(folder, NOT_RUN) for folder in sorted(folders) if folder.is_dir() and any(folder.glob("*.*-info"))]
+    listed.append((Path(sysconfig.get_path("stdlib")).resolve(), NOT_PYTHONS_OWN))
+    return Installed([(folder, *entry) for folder, out in listed for entry in sorted(entries_of(folder, out))])
 
 
 def entries_of(folder: str | Path, left_out: set[str]) -> Iterator[tuple[str, os.stat_result | None]]:
@@ -187,7 +179,7 @@ def sources(root: Path, patterns: Patterns) -> tuple[list[Path], dict[Path, list
     return sorted(set(whole)), partly
 
 
-def keys(root: Path, patterns: Patterns, kept: Path, found: list[Installed] | None = None) -> tuple[str, list[Path]]:
+def keys(root: Path, patterns: Patterns, kept: Path, found: Installed | None = None) -> tuple[str, list[Path]]:
     """Return the state of what cells depend on, and the sources among it; `kept` is the file of `packages`."""
     whole, partly = sources(root, patterns)
     passed = [f"{name}={os.environ.get(name)}" for name in PASSED]
@@ -264,7 +256,7 @@ def look(app: Sphinx, patterns: Patterns) -> SourceState:
     root = Path(app.srcdir)
     whole, partly = sources(root, patterns)
     found = installed(root)
-    of_cells = states([*whole, *partly]) | {times_of(found): None}
+    of_cells = states([*whole, *partly]) | {found.times(): None}
     of_everything = states(all_files(root))  # before their contents are looked at
     cells, listed = keys(root, patterns, sums_kept(Path(app.outdir)), found)
     return SourceState(asked_for(app), cells, sums_of(root, all_files(root)), listed, of_cells, of_everything)
@@ -291,7 +283,7 @@ def edited_meanwhile(app: Sphinx) -> tuple[bool, bool]:
     build, root = OfBuild.of(app), Path(app.srcdir)
     if build.edited is None:
         whole, partly = sources(root, app.config.fresh_sources)
-        of_cells = states([*whole, *partly]) | {times_of(installed(root)): None}
+        of_cells = states([*whole, *partly]) | {installed(root).times(): None}
         build.edited = of_cells != of(app).of_cells, states(all_files(root)) != of(app).of_everything
     return build.edited
 

@@ -160,33 +160,25 @@ def make(app, doctree, page):
 
 def table(app, page, options) -> list[nodes.Node]:
     """Return the table of the numbers that a page records: what, id, shown form, what the source prints."""
-    numbers = numbers_by_page(app.env).get(options["page"] or page, [])
-    if "printed" in options:
-        numbers = [number for number in numbers if row_of(number)["printed"]]
-    heads = ["Meaning", "Here", "Source prints", "Id"]
-    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (45, 20, 20, 15)), cols=len(heads))
-    group += nodes.thead("", table_row([nodes.Text(head) for head in heads]))
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (45, 20, 20, 15)), cols=4)
+    heads = ("Meaning", "Here", "Source prints", "Id")
+    group += nodes.thead("", table_row(*([nodes.Text(head)] for head in heads)))
     body = nodes.tbody()
-    for number in numbers:
-        row = row_of(number)
-        printed = row["printed"] if isinstance(row["printed"], list) else [row["printed"]]
+    for number in numbers_by_page(app.env).get(options["page"] or page, []):
+        entry = number.entry
+        printed = "; ".join(filter(None, (source_rows()[name]["printed"] for name in entry.sources)))
+        if "printed" in options and not printed:
+            continue
+        meaning = nodes.Text(entry.meaning + (f" ({entry.unit})" if entry.unit else ""))
         below = [] if number.below is None else [nodes.Text("below ")]
-        body += table_row(
-            [
-                nodes.Text(row["meaning"] + (f" ({row['unit']})" if row["unit"] else "")),
-                [*below, num_role.quoted("", quote=number.id)],
-                nodes.Text("; ".join(filter(None, printed)) or "–"),
-                nodes.literal("", number.id),
-            ]
-        )
+        here = [*below, num_role.quoted("", quote=number.id)]
+        body += table_row([meaning], here, [nodes.Text(printed or "–")], [nodes.literal("", number.id)])
     group += body
     return [nodes.table("", group, classes=["numbers-of-record"])]
 
 
-def table_row(cells) -> nodes.row:
-    return nodes.row(
-        "", *(nodes.entry("", nodes.paragraph("", "", *(cell if isinstance(cell, list) else [cell]))) for cell in cells)
-    )
+def table_row(*cells: list) -> nodes.row:
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", *cell)) for cell in cells))
 
 
 # ---- how to cite

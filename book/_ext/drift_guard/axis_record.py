@@ -52,7 +52,8 @@ def ticks(axis: Axis) -> dict:
         is_usual = size == "minor" and isinstance(locator, ticker.NullLocator)
         if where and not is_usual:
             record[size] = where
-        is_plain = type(formatter) in PLAIN and not other_base(axis, formatter)
+        own_base = getattr(formatter, "_base", None) if axis.get_scale() == "log" else None
+        is_plain = type(formatter) in PLAIN and (own_base is None or own_base == base_of(axis))
         if not is_plain and not (isinstance(formatter, ticker.NullFormatter) and size == "minor"):
             if places is None:  # where the ticks stand depends on the font: ask at fixed places
                 places = np.linspace(view[0], view[1], 5)
@@ -113,11 +114,6 @@ def locator_of(axis: Axis, size: str) -> ticker.Locator:
     locator = getattr(axis, f"get_{size}_locator")()
     wrapped = getattr(locator, "base", None) if isinstance(locator, RadialLocator | ThetaLocator) else None
     return wrapped if isinstance(wrapped, ticker.FixedLocator) else locator
-
-
-def other_base(axis: Axis, formatter: ticker.Formatter) -> bool:
-    """Tell whether ticks are written as powers of another base than that of their axis."""
-    return axis.get_scale() == "log" and getattr(formatter, "_base", None) not in (None, base_of(axis))
 
 
 def axis_record(axis: Axis, view: tuple[float, float]) -> dict:

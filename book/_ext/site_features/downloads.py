@@ -11,7 +11,6 @@ of files are fixed: a commit has one archive.
 import re
 import time
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -133,22 +132,21 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     write_archive(folder / ARCHIVE, root, notebooks, commit and commit.time)
 
 
-def macro(app: Sphinx, page: str, name: str) -> Callable[..., str]:
-    """Return a macro of the template, which knows the way from a page to the files."""
+def markup(app: Sphinx, page: str, **what: object) -> str:
+    """Return the links to one page's files (its `name`), or a list of all (`titles` by their names), for a page."""
     way = "../" * app.builder.get_target_uri(page).count("/") + FOLDER
-    macros = template(FILES / "links.html.jinja").make_module({"way": way, "archive": ARCHIVE, "place": Markup(PLACE)})
-    return lambda about: str(vars(macros)[name](about))
+    return template(FILES / "links.html.jinja").render(way=way, archive=ARCHIVE, place=Markup(PLACE), **what)
 
 
 def add_links(app: Sphinx, page: str, _template: str, context: dict, doctree: nodes.document | None) -> None:
     name = stems(app).get(page)
     if name and doctree is not None:
-        context["body"] += macro(app, page, "of_page")(name)
+        context["body"] += markup(app, page, name=name)
 
 
 def make_list(app: Sphinx, page: str, options: dict) -> list[nodes.Node]:
     titles = {name: app.env.titles[other].astext() for other, name in stems(app).items()}
-    return [nodes.raw("", macro(app, page, "of_all")(titles), format="html")]
+    return [nodes.raw("", markup(app, page, titles=titles), format="html")]
 
 
 def setup(app: Sphinx) -> None:

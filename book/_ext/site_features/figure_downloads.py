@@ -12,6 +12,7 @@ import csv
 import io
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -160,30 +161,22 @@ def heading_of(node: nodes.Node) -> nodes.title | None:
 
 def list_in_contents(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Put the chapters into the table of contents of the page that lists the files."""
-    page = Found.of(env).place
-    if not page:
+    found = Found.of(env)
+    if not found.place:
         return []
-    faults = [name for name in names(env) if names(env).count(name) > 1]
-    if faults:
-        raise DownloadError(
-            f"two figures or tables have the name {faults[0]!r}, and one file would overwrite the other"
-        )
-    numbers_page.list_in_contents(env, page, {chapter: group_id(chapter) for chapter in chapters(env)})
-    return [page]
-
-
-def names(env: BuildEnvironment) -> list[str]:
-    listed = [*Found.of(env).figures.values(), *Found.of(env).tables.values()]
-    return [thing.name for things in listed for thing in things]
+    things = chain(*found.figures.values(), *found.tables.values())
+    for name, count in Counter(thing.name for thing in things).items():
+        if count > 1:
+            said = f"two figures or tables have the name {name!r}, and one file would overwrite the other"
+            raise DownloadError(said)
+    numbers_page.list_in_contents(env, found.place, {chapter: group_id(chapter) for chapter in chapters(env)})
+    return [found.place]
 
 
 def chapters(env: BuildEnvironment) -> list[str]:
     """Return the pages that have figures or tables, in the order of the book."""
-    return [
-        page
-        for page in numbers_page.pages_in_order(env)
-        if Found.of(env).figures.get(page) or Found.of(env).tables.get(page)
-    ]
+    found, pages = Found.of(env), numbers_page.pages_in_order(env)
+    return [page for page in pages if found.figures.get(page) or found.tables.get(page)]
 
 
 def group_id(page: str) -> str:

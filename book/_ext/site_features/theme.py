@@ -55,13 +55,11 @@ def drop_thebe(app: Sphinx, doctree: nodes.document, page: str) -> None:
             raw.parent.remove(raw)
 
 
-def unused(asset: Stylesheet | JavaScript) -> bool:
-    return str(asset.filename or "").endswith(UNUSED_ASSETS) or "THEBE" in asset.attributes.get("body", "")
-
-
 def drop_assets(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     for kind in "css_files", "script_files":
-        context[kind] = [asset for asset in context[kind] if not unused(asset)]
+        assets: list[Stylesheet | JavaScript] = context[kind]
+        used = [asset for asset in assets if not str(asset.filename or "").endswith(UNUSED_ASSETS)]
+        context[kind] = [asset for asset in used if "THEBE" not in asset.attributes.get("body", "")]
 
 
 def drop_files(app: Sphinx, exception: Exception | None) -> None:
