@@ -23,7 +23,7 @@ def pytest_xdist_auto_num_workers(config):
 LONG = (
     "test_site_pages",
     "test_interactive",
-    "test_types",
+    "test_type_check",
     "test_planted_page",
     "test_changed_pages",
     "test_guard",
